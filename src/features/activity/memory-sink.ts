@@ -21,6 +21,7 @@ const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared
  */
 export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   const { limit: most } = resolveDeclared(OPTIONS, options, { caller: 'memorySink' })
+  const created = Date.now()
   let kept: readonly AuditEvent[] = []
   /** How many events were dropped. Positions include them, so that the position of an event never changes. */
   let gone = 0
@@ -47,9 +48,9 @@ export function memorySink(options: MemorySinkOptions = {}): AuditSink & Require
     },
     async read(query) {
       checkCursor(query.cursor, /^\d{1,15}$/)
-      const since = gone > 0 ? kept[0]?.at : undefined
+      const oldest = kept[0]?.at ?? created
       const page = await pageOf(newestFirst(query.cursor), query)
-      return { ...page, ...(since !== undefined && { since }) }
+      return { ...page, since: gone > 0 ? oldest : Math.min(created, oldest) }
     },
     async prune(before) {
       keep(kept.filter(({ at }) => at >= before))

@@ -11,7 +11,7 @@ const host = forThisFile(() => startAdminHost())
 /** An empty page in which an administrator is signed in. */
 const blank = async (): Promise<Page> => (await host.signIn('admin')).newPage()
 
-test('totals that cannot be read are dashes with the reason, and a list that was never read has no time', async () => {
+test('totals that cannot be read are dashes, and a list that was never read has no time', async () => {
   const page = await blank()
   const held = deferred()
   await page.route(/\/v1\/people(\?|\/summary)/, async (route) => {
@@ -98,6 +98,125 @@ describe.each(IS_WHOLE_MATRIX ? FAILURES : FAILURES.slice(0, 2))(
     })
   },
 )
+
+/** What an administrator does on a page, and the call that it makes. A call without an action is made at intervals. */
+const CALLS = callsOf([
+  ['the totals', 'sessions', /people\/summary/],
+  ['the people', 'sessions', /v1\/people\?/],
+  ['a person', 'sessions?user=alice', /v1\/sessions\?/],
+  ['the events', 'activity', /v1\/audit\?/],
+  ['the counts', 'activity', /audit\/counts/],
+  ['a search', 'sessions', /people\/search/, (page) => page.getByRole('combobox', { name: 'Find a user' }).fill('ali')],
+  ['an explanation', 'sessions?user=alice', /v1\/explain/, press('Explain')],
+  ['the chart of the limit', 'support', /people\/summary/, goTo('Settings', 'General Settings')],
+  ['the report', 'settings', /v1\/support/, goTo('Support', 'For a support request')],
+  ['the passwords', 'support', /passwords/, goTo('Settings', 'Application Passwords')],
+  ['ending a session', 'sessions?user=alice', /destroy/, (page) => page.locator('.row-end').first().click()],
+  ['ending all of a person', 'sessions?user=alice', /destroy/, press('Sign out everywhere…', /^Sign out( \d+)?$/)],
+  ['ending all from the list', 'sessions', /v1\/sessions\?/, endFromList],
+  ['erasing', 'sessions', /erase/, erase],
+  ['signing everybody out', 'sessions', /destroy-all/, press('Sign everybody out…', 'Sign everybody out')],
+  ['exporting people', 'sessions', /export/, exportAs('CSV')],
+  ['exporting events', 'activity', /export/, exportAs('CSV')],
+  ['saving', 'settings', /v2\/settings/, press('Save Changes')],
+  ['forcing a logout', 'settings', /v1\/sessions/, forceLogout],
+  ['creating a password', 'settings', /passwords/, createPassword],
+  ['clearing the cache', 'comments', /cache/, press('Clear comments cache')],
+])
+
+function callsOf(rows: [what: string, view: string, call: RegExp, act?: (page: Page) => Promise<unknown>][]) {
+  return rows.map(([what, view, call, act]) => ({ what, view, call, act }))
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+
+/** Presses buttons, one after the other. */
+function press(...names: (string | RegExp)[]) {
+  return async (page: Page) => {
+    for (const name of names) await button(page, name).last().click()
+  }
+}
+
+/** Opens a tab, and scrolls to a panel. */
+function goTo(tab: string, heading: string) {
+  return async (page: Page) => {
+    await page.getByRole('link', { name: tab }).click()
+    const panel = page.getByRole('heading', { name: heading }).or(page.locator('.away')).first()
+    await panel.evaluate((element) => element.scrollIntoView())
+  }
+}
+
+async function endFromList(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Actions for Alice' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out everywhere…' }).click()
+}
+
+async function erase(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Actions for Alice' }).click()
+  await page.getByRole('menuitem', { name: 'Erase…' }).click()
+  await page.getByLabel('To confirm, type').fill('alice')
+  await button(page, 'Erase').click()
+}
+
+function exportAs(format: string) {
+  return async (page: Page) => {
+    await button(page, 'Export…').click()
+    await page.getByRole('menuitem', { name: format }).click()
+  }
+}
+
+async function forceLogout(page: Page): Promise<void> {
+  await page.getByLabel('User', { exact: true }).fill('alice')
+  await button(page, 'Force Logout').click()
+}
+
+async function createPassword(page: Page): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill('CI')
+  await button(page, 'Create Password').click()
+}
+
+/** Counts the places in view that say this. */
+const inView = (page: Page, says: string) =>
+  page.evaluate((words) => {
+    const found = document.evaluate(`//body//*[text()[contains(., ${JSON.stringify(words)})]]`, document)
+    let count = 0
+    for (let node = found.iterateNext(); node instanceof HTMLElement; node = found.iterateNext()) {
+      const { top, bottom, width } = node.getBoundingClientRect()
+      if (width > 1 && bottom > 0 && top < innerHeight && node.checkVisibility()) count++
+    }
+    return count
+  }, says)
+
+describe.each(IS_WHOLE_MATRIX ? FAILURES : FAILURES.slice(0, 1))('a call that ends with %s', (name, says, fail) => {
+  test.each(CALLS)('$what on /$view says so in view, and loses no edit', async ({ view, call, act }) => {
+    for (let count = 0; count < 2; count++) await (await host.signIn('alice')).close()
+    const context = await host.signIn('admin', { viewport: { width: 1280, height: 420 } })
+    const page = await context.newPage()
+    await page.clock.install()
+    await page.goto(`${host.origin}/admin/${view}`)
+    const limit = page.getByLabel('Active Logins Limit')
+    const isEditing = view === 'settings' && !String(call).includes('support')
+    if (isEditing) await limit.fill('7')
+    else await page.locator('.figures strong, tbody tr, .panel').first().waitFor()
+    // Clicks right after the list has changed are ignored.
+    await page.clock.runFor(1_000)
+    // A session that is over fails every call, and any other fault this one.
+    const isHit = (url: URL) =>
+      url.pathname.includes('/api/') && (name === '401' || call.test(url.pathname + url.search))
+    await page.route(isHit, fail)
+    if (name === '401') await page.route('**/admin/', (route) => route.fulfill({ status: 401, body: '' }))
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+    await act?.(page)
+    const words = name === 'no answer' || name.startsWith('an answer') ? 'The server is not responding.' : says
+    const wait = async () => {
+      await page.clock.runFor(5_000)
+      return inView(page, words)
+    }
+    await expect.poll(wait, { timeout: 20_000 }).toBeGreaterThan(0)
+    if (isEditing) expect(await limit.inputValue()).toBe('7')
+    await context.close()
+  })
+})
 
 test('what loads for 8 seconds says that the server is slow', async () => {
   const page = await blank()

@@ -170,7 +170,7 @@ describe('the activity log', () => {
     const page = await openCrowd(2, 0, '/activity?user=person&type=login.refused')
     await page.getByText('Nobody is called “person”.').waitFor()
     await page.getByRole('link', { name: 'Maximilian' }).click()
-    await page.getByText('Nothing matches since').waitFor()
+    await page.getByText('Nothing matches').waitFor()
     expect(new URL(page.url()).search).toBe('?type=login.refused&user=person2')
     await page.close()
   })

@@ -244,7 +244,7 @@ test('a list notices the logout by itself, says so once, takes no click any more
   await expect.poll(() => page.locator('section[inert]').count()).toBe(1)
   await expect.poll(() => page.getByRole('alert').count()).toBe(1)
   await expect.poll(() => toasts(page).count()).toBe(0)
-  for (const words of ['You are no longer signed in.', 'Trying again'])
+  for (const words of ['You are no longer signed in.', 'Last update'])
     expect(await page.getByText(words).count()).toBe(0)
 })
 

@@ -5,7 +5,9 @@ import { Dialog } from '../parts/dialog.tsx'
 import { RestFailure } from '../rest/rest-client.ts'
 import { useFailureText, useOnline } from '../rest/use-rest.ts'
 import { draft, hooks, OPTIONS_QUERY, place, queries, rest, storedOptions, toasts } from '../screen.ts'
-import { addTexts, useTexts } from '../texts/use-texts.ts'
+import { peopleWith, usePeopleSummary } from '../sessions/people/use-people.ts'
+import { locale } from '../texts/locale.ts'
+import { addTexts, countKey, useTexts } from '../texts/use-texts.ts'
 import type { Refusal, SiteOptions } from './option-draft.ts'
 import { SAVE_TEXTS } from './save-texts.ts'
 import { useDraft, useOptions } from './use-options.ts'
@@ -61,16 +63,34 @@ function SaveBar() {
   )
 }
 
-/** Names a change of the limit. */
+/** Names a change of the limit. If it is lower, says how many people have more sessions, and links to them. */
 function LimitChange() {
   const t = useTexts()
   const { data: options } = useOptions(false)
+  const { data: summary } = usePeopleSummary()
   const edits = useDraft(draft.edits)
   const [from, to] = [options?.sessmgr_settings, edits.sessmgr_settings].map(
     (one) => (one as { maximum?: unknown })?.maximum,
   )
-  const isChanged = typeof from === 'number' && typeof to === 'number' && to !== from
-  return isChanged && <strong>{t('limit_change', { from, to })}</strong>
+  if (typeof from !== 'number' || typeof to !== 'number' || to === from) return null
+  const people = summary ? peopleWith(summary, to + 1) : 0
+  const count = new Intl.NumberFormat(locale).format(people)
+  const isKnown = summary?.exact ? 'maximum_over' : 'maximum_over_about'
+  const query = { show: 'over_limit', sort: 'most', than: String(to) }
+  return (
+    <>
+      <strong>{t('limit_change', { from, to })}</strong>{' '}
+      {to < from &&
+        t(people > 0 ? countKey(isKnown, people) : summary?.exact ? 'maximum_over_none' : 'maximum_lower', {
+          count,
+        })}{' '}
+      {to < from && people > 0 && (
+        <button type="button" className="link" onClick={() => place.go('sessions', query, true)}>
+          {t('show_them')}
+        </button>
+      )}
+    </>
+  )
 }
 
 /** Saves when Enter is pressed in a field. Ignores fields in a form, which handles Enter itself. */

@@ -1,5 +1,6 @@
 import { createSignal } from '../shell/signal.ts'
 import { RestFailure, type Tagged } from './rest-client.ts'
+import { serverNow } from './server-clock.ts'
 
 /** Something to read from the server: an object, or a list page by page. */
 export interface Query<T extends object> {
@@ -122,7 +123,7 @@ function createEntry<T extends object>(first: Query<T>, reread: Reread): OwnEntr
     isExpired = false
     const { pages: last = [] } = value()
     const isSame = pages.length === last.length && pages.every((page, index) => page === last[index])
-    become({ pages: isSame ? last : pages, error: undefined, at: Date.now(), isReading: false })
+    become({ pages: isSame ? last : pages, error: undefined, at: serverNow(), isReading: false })
   }
 
   function start(isReading: 'again' | 'more'): Promise<void> {
@@ -159,7 +160,7 @@ function createEntry<T extends object>(first: Query<T>, reread: Reread): OwnEntr
     readAnew: () => start('again'),
     readMore: () => void start('more'),
     async readIfStale() {
-      if (isExpired || Date.now() - value().at >= (entry.query.freshMs ?? 5_000)) await entry.read()
+      if (isExpired || serverNow() - value().at >= (entry.query.freshMs ?? 5_000)) await entry.read()
     },
     async expire() {
       isExpired = true

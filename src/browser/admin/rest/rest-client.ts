@@ -1,5 +1,5 @@
 import { createSignal } from '../shell/signal.ts'
-import { noteServerTime } from './server-clock.ts'
+import { noteServerTime, serverNow } from './server-clock.ts'
 
 const TIMEOUT_MS = 20_000
 
@@ -191,9 +191,9 @@ async function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined)
 }
 
-/** Reads a file, or JSON if the call was refused. */
+/** Reads a file, or JSON if the call was refused. The page of a proxy must not be saved as the file. */
 async function fileOf(response: Response): Promise<unknown> {
-  return response.ok ? response.blob() : jsonOf(response)
+  return response.ok && response.headers.has('Content-Disposition') ? response.blob() : jsonOf(response)
 }
 
 /** Details of a failed call. */
@@ -243,6 +243,6 @@ function failureOf({ status, headers }: Response, body: unknown, call: string): 
   const { code, message, data } = (body ?? {}) as { code?: unknown; message?: unknown; data?: Partial<FailureParts> }
   const own = typeof code === 'string' && typeof message === 'string' ? { code, message } : {}
   const seconds = Number(headers.get('Retry-After') ?? Number.NaN)
-  const retryAt = seconds >= 0 ? Date.now() + seconds * 1000 : undefined
+  const retryAt = seconds >= 0 ? serverNow() + seconds * 1000 : undefined
   return new RestFailure({ status, call, params: data?.params, retryable: data?.retryable, retryAt, ...own })
 }

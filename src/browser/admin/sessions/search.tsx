@@ -4,7 +4,7 @@ import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import type { Query } from '../rest/queries.ts'
-import { useQuery, useSettled } from '../rest/use-rest.ts'
+import { useFailureText, useQuery, useSettled } from '../rest/use-rest.ts'
 import { canSearch, hasDirectory, place } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import { useKey } from './keyboard.tsx'
@@ -36,7 +36,8 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
   const asked = useSettled(text, PAUSE_MS)
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  const { data } = usePeopleSearch(isOpen ? asked : '')
+  const { data, error } = usePeopleSearch(isOpen ? asked : '')
+  const textOf = useFailureText()
   const groups = [
     { label: t('people'), people: data?.people ?? [] },
     { label: [t('ip'), data?.address?.place].filter(Boolean).join(' · '), people: data?.address?.people ?? [] },
@@ -44,6 +45,7 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
   const people = groups.flatMap((group) => group.people)
   const isListed = isOpen && people.length > 0
   const isNone = isOpen && canSearch && asked === text && data !== undefined && people.length === 0
+  const isFailed = isOpen && error !== undefined && data === undefined
 
   function open(user: string): void {
     setOpen(false)
@@ -98,9 +100,10 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
         />
       </form>
       <FoundList id={id} groups={groups} active={isListed ? active : undefined} onOpen={open} />
-      <p className={isNone ? 'search-list search-none' : 'unseen'} role="status">
+      <p className={isNone || isFailed ? 'search-list search-none' : 'unseen'} role="status">
         {isListed && t(countKey('people_found', people.length), { count: people.length })}
         {isNone && noneFound(t, text, data)}
+        {isFailed && textOf(error, 'load_failed')}
       </p>
     </search>
   )

@@ -35,7 +35,7 @@ import {
   whatHappened,
   whoDidIt,
 } from './activity-events.ts'
-import { Dates, Summary } from './activity-summary.tsx'
+import { Dates, Summary, useCounts } from './activity-summary.tsx'
 
 addTexts(ACTIVITY_TEXTS)
 
@@ -134,9 +134,11 @@ interface ActivityProps {
 /** Renders the filters and the events. */
 function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
   const found = useActivity(view)
+  const counts = useCounts(view, found.data?.since, !isPerson)
   return (
     <ListFrame
       list={found}
+      also={counts.found}
       view={view}
       failed="v_failed"
       line={
@@ -152,7 +154,7 @@ function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
           {isPerson && children}
         </>
       }
-      summary={!isPerson && <Summary view={view} since={found.data?.since} linkOf={linkOf} />}
+      summary={!isPerson && <Summary counts={counts} view={view} linkOf={linkOf} />}
     >
       {(pages) => <Events view={view} isPerson={isPerson} found={found} pages={pages} />}
     </ListFrame>
@@ -233,7 +235,7 @@ function Events({
           rows={rows}
           more={
             <MoreRows label={hasMore && t('v_more', { count: PAGE_SIZE })} {...more}>
-              {!hasMore && t('v_all_shown')} {!hasMore && start && t('v_since', { start })}{' '}
+              {!hasMore && t('v_all_shown')} {!hasMore && start && t('v_counted_since', { start })}{' '}
               {!hasMore && first?.kept === 'process' && t('v_process')}
             </MoreRows>
           }
@@ -279,7 +281,8 @@ function Nothing({ view, start = '' }: { view: ActivityView; start: string | und
   }
   if (isNobody) return <UnknownUser text={view.user} tab="activity" query={given(view)} />
   return (
-    <Empty icon="search" title={t(start ? 'v_no_match' : 'v_no_match_period', { start })}>
+    <Empty icon="search" title={t('v_no_match')}>
+      {start && `${t('v_counted_since', { start })} `}
       {t('v_no_match_help', { all: t('v_all') })}
     </Empty>
   )
@@ -337,11 +340,7 @@ const EventRows = memo(function EventRows({
         <td className={`event-what ${toneOf(event)}`}>
           <bdi>{whatHappened(t, event)}</bdi>
           {who !== undefined && <bdi className="help">{t('v_by', { name: who })}</bdi>}
-          {event.ended && (
-            <bdi className="help one-line" title={devicesOf(event.ended)}>
-              {t('v_ended_with', { devices: devicesOf(event.ended) })}
-            </bdi>
-          )}
+          {event.ended && <bdi className="help">{t('v_ended_with', { devices: devicesOf(event.ended) })}</bdi>}
         </td>
         <td className="event-device">
           {device && <bdi>{device}</bdi>}

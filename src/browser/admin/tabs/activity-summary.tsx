@@ -1,7 +1,6 @@
 import { type FormEvent, type PointerEvent, useId, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Failed } from '../parts/feedback.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import type { Query } from '../rest/queries.ts'
 import { serverNow } from '../rest/server-clock.ts'
@@ -50,12 +49,14 @@ interface SummaryProps {
   readonly view: ActivityView
   /** Returns the URL's query for a view. */
   readonly linkOf: (view: ActivityView) => Readonly<Record<string, string>>
-  /** Time of the oldest event, once it is known. */
-  readonly since: number | undefined
 }
 
-/** Renders the events of the period as bars, and who was at the limit most often. */
-export function Summary({ view, linkOf, since }: SummaryProps) {
+/**
+ * Counts the events of a view.
+ *
+ * @param since Time of the oldest event, once it is known.
+ */
+export function useCounts(view: ActivityView, since: number | undefined, isNeeded: boolean) {
   const [start, end] = timesOf(view)
   const refreshMs = useRefreshMs()
   const from = start ?? since
@@ -76,12 +77,20 @@ export function Summary({ view, linkOf, since }: SummaryProps) {
       return `sessmgr/v1/audit/counts?${queryOf({ ...view, ...times }, { step: String(step), limit: String(limit) })}`
     },
   }
-  const found = useQuery(query, { isNeeded: from !== undefined, everyMs: () => refreshMs && MINUTE_MS })
+  const found = useQuery(query, { isNeeded: isNeeded && from !== undefined, everyMs: () => refreshMs && MINUTE_MS })
+  return { found, from, to, step, named, setNamed }
+}
+
+/** Renders the events of the period as bars, and who was at the limit most often. */
+export function Summary({
+  counts: { found, from, to, step, named, setNamed },
+  view,
+  linkOf,
+}: SummaryProps & { counts: ReturnType<typeof useCounts> }) {
   // Until the counts of another period are there, those of the last one keep the height.
   const last = useRef(found.data)
   last.current = found.data ?? last.current
   const data = last.current
-  if (!data && found.error) return <Failed error={found.error} retry={found.read} isRetrying={found.isReading} />
   if (from === undefined || !Array.isArray(data?.parts)) return <div className="summary" />
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (
@@ -127,11 +136,19 @@ function Strip({
   const t = useTexts()
   const strip = useRef<SVGSVGElement>(null)
   const [drag, setDrag] = useState<readonly [start: number, end: number]>()
+  const [over, setOver] = useState<number>()
   const number = new Intl.NumberFormat(locale)
   const count = Math.ceil((to - from) / step)
-  const highest = Math.max(1, ...parts.map((part) => part.started + part.ended + part.refused))
+  const top = scaleOf(parts)
   const events = parts.reduce((sum, part) => sum + part.events, 0)
-  const [first = 0, last = 0] = [...(drag ?? [])].sort((one, other) => one - other)
+  const [first = 0, last = 0] = [...(drag ?? [over ?? 0, over ?? 0])].sort((one, other) => one - other)
+  const start = from + first * step
+  const end = Math.min(from + (last + 1) * step, to)
+  const chosen = parts.filter(({ at }) => at >= start && at < end)
+
+  function totalsOf(some: readonly CountedPart[]): string {
+    return TONES.map(([field, text]) => `${t(text)} ${number.format(sumOf(some, field))}`).join(', ')
+  }
 
   function barAt({ clientX }: PointerEvent): number {
     const { left, right, width } = strip.current?.getBoundingClientRect() ?? new DOMRect()
@@ -154,7 +171,10 @@ function Strip({
         </span>
       </h3>
       <p className="strip-most" aria-hidden="true">
-        {number.format(highest)}
+        {number.format(top)}
+        <span className="one-line">
+          {over === undefined ? t('v_zoom') : `${periodInWords(start, end)}: ${totalsOf(chosen)}`}
+        </span>
       </p>
       <svg
         ref={strip}
@@ -162,21 +182,27 @@ function Strip({
         viewBox={`0 0 ${count * 10} 100`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={TONES.map(([field, text]) => `${t(text)} ${number.format(sumOf(parts, field))}`).join(', ')}
+        aria-label={totalsOf(parts)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
           setDrag([barAt(event), barAt(event)])
         }}
-        onPointerMove={(event) => drag && setDrag([drag[0], barAt(event)])}
+        onPointerMove={(event) => {
+          setOver(barAt(event))
+          if (drag) setDrag([drag[0], barAt(event)])
+        }}
+        onPointerLeave={() => setOver(undefined)}
         onPointerCancel={() => setDrag(undefined)}
         onPointerUp={() => {
-          if (drag) onChoose(from + first * step, Math.min(from + (last + 1) * step, to))
+          if (drag) onChoose(start, end)
           setDrag(undefined)
         }}
       >
-        {drag && <rect className="chosen" x={first * 10} y="0" width={(last - first + 1) * 10} height="100" />}
+        {over !== undefined && (
+          <rect className="chosen" x={first * 10} y="0" width={(last - first + 1) * 10} height="100" />
+        )}
         {parts.map((part) => (
-          <Bar key={part.at} part={part} x={Math.round((part.at - from) / step) * 10} highest={highest} step={step} />
+          <Bar key={part.at} part={part} x={Math.round((part.at - from) / step) * 10} top={top} />
         ))}
       </svg>
       <ol className="strip-times" aria-hidden="true">
@@ -213,22 +239,29 @@ function ticksIn(from: number, to: number): readonly number[] {
 const sumOf = (parts: readonly CountedPart[], field: keyof CountedPart) =>
   parts.reduce((sum, part) => sum + part[field], 0)
 
-/** Renders the bar of a part of a period, from below: logins, ended sessions, refused logins. */
-function Bar({ part, x, highest, step }: { part: CountedPart; x: number; highest: number; step: number }) {
-  const t = useTexts()
+const heightOf = ({ started, ended, refused }: CountedPart) => started + ended + refused
+
+/** How many times higher than the third highest a bar may be. A higher one is cut, because it would flatten the others. */
+const PEAK = 2
+
+/** Returns the number at the top of the bars. */
+function scaleOf(parts: readonly CountedPart[]): number {
+  const [highest = 0, , third = highest] = parts.map(heightOf).sort((one, other) => other - one)
+  return Math.max(1, Math.min(highest, PEAK * third))
+}
+
+/** Renders the bar of a part of a period, from below: logins, ended sessions, refused logins. A gap shows that it is cut. */
+function Bar({ part, x, top }: { part: CountedPart; x: number; top: number }) {
+  const total = heightOf(part)
   let y = 100
-  const end = part.at + step
-  const when = `${dateAndTime(part.at)} – ${step < 1440 * MINUTE_MS ? timeOfDay(end) : dateAndTime(end)}`
-  const said = TONES.flatMap(([field, text]) => (part[field] > 0 ? [`${t(text)} ${part[field]}`] : []))
   return (
     <g>
-      <title>{[when, ...said].join(', ')}</title>
-      <rect className="bar-room" x={x} y="0" width="10" height="100" />
       {TONES.map(([field, , tone]) => {
-        const height = (100 * part[field]) / highest
+        const height = (100 * part[field]) / Math.max(top, total)
         y -= height
         return height > 0 && <rect key={tone} className={tone} x={x + 1} y={y} width="8" height={height} />
       })}
+      {total > top && <path className="bar-gap" d={`M${x} 22l10 -8v6l-10 8z`} />}
     </g>
   )
 }
@@ -240,7 +273,7 @@ function Ranking({
   view,
   linkOf,
   onMore,
-}: Omit<SummaryProps, 'since'> & {
+}: SummaryProps & {
   people: readonly PersonAtLimit[]
   /** How many people to name. */
   named: number
@@ -266,9 +299,12 @@ function Ranking({
           ]
           return (
             <li key={JSON.stringify(user.id)}>
-              <PlaceLink tab="activity" query={linkOf({ ...view, user: user.login ?? String(user.id) })}>
-                <bdi>{nameOf(user)}</bdi>
-              </PlaceLink>
+              <span className="one-line">
+                <PlaceLink tab="activity" query={linkOf({ ...view, user: user.login ?? String(user.id) })}>
+                  <bdi>{nameOf(user)}</bdi>
+                </PlaceLink>{' '}
+                <bdi>{user.login}</bdi>
+              </span>
               <span>
                 <svg className="share" viewBox={`0 0 ${highest} 1`} preserveAspectRatio="none" aria-hidden="true">
                   <rect className="refused" width={refused + would} height="1" />
@@ -276,7 +312,9 @@ function Ranking({
                 </svg>
                 {said.filter(Boolean).join(', ')}
               </span>
-              <span className={places > FEW_PLACES ? 'warn' : undefined}>
+              <span
+                {...(places > FEW_PLACES && { className: 'warn', title: t('v_many_places', { count: FEW_PLACES }) })}
+              >
                 {places < addresses && `${t(countKey('count_places', places), { count: places })}, `}
                 {t(countKey('count_addresses', addresses), { count: addresses })}
               </span>
@@ -294,7 +332,7 @@ function Ranking({
 }
 
 /** Renders the button that asks for the times of a period. It shows those that the view has. */
-export function Dates({ view, linkOf }: Omit<SummaryProps, 'since'>) {
+export function Dates({ view, linkOf }: SummaryProps) {
   const t = useTexts()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -308,12 +346,18 @@ export function Dates({ view, linkOf }: Omit<SummaryProps, 'since'>) {
   function show(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
     const given = new FormData(event.currentTarget)
-    const timeIn = (name: string) => {
-      const ms = new Date(String(given.get(name))).getTime()
-      return Number.isNaN(ms) ? '' : String(ms)
-    }
+    const [from, to] = ['from', 'to'].map((name) => new Date(String(given.get(name))).getTime() || '')
     setOpen(false)
-    place.setQuery(linkOf({ ...view, period: '', from: timeIn('from'), to: timeIn('to') }))
+    place.setQuery(linkOf({ ...view, period: '', from: String(from), to: String(to) }))
+  }
+
+  /** Completes a period with an hour, and refuses one that ends before it starts. */
+  function check({ currentTarget }: FormEvent<HTMLFormElement>, isFrom: boolean): void {
+    const [start, end] = currentTarget.querySelectorAll('input')
+    if (!start || !end) return
+    const [first, last] = [start, end].map(({ value }) => new Date(value).getTime())
+    if (isFrom && first && !last) end.value = localTime(first + HOUR_MS)
+    end.setCustomValidity(first && last && last <= first ? t('v_dates_order') : '')
   }
 
   return (
@@ -334,7 +378,12 @@ export function Dates({ view, linkOf }: Omit<SummaryProps, 'since'>) {
             </>
           }
         >
-          <form id={id} className="dates" onSubmit={show}>
+          <form
+            id={id}
+            className="dates"
+            onSubmit={show}
+            onInput={(event) => check(event, event.target.name === 'from')}
+          >
             {fields.map(([name, text, ms]) => (
               <label key={name}>
                 {t(text)}

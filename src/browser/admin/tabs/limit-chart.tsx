@@ -1,23 +1,29 @@
 import { useOptions } from '../options/use-options.ts'
-import { hasDirectory, place } from '../screen.ts'
-import { type PeopleSummary, usePeopleSummary } from '../sessions/people/use-people.ts'
+import { useFailureText } from '../rest/use-rest.ts'
+import { hasDirectory } from '../screen.ts'
+import { type PeopleSummary, peopleWith, usePeopleSummary } from '../sessions/people/use-people.ts'
 import { locale } from '../texts/locale.ts'
-import { countKey, useTexts } from '../texts/use-texts.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
 /** How many columns there are before the one for more sessions. */
 const COLUMNS = { least: 5, most: 12 }
 
-/** Renders whom the limit concerns: how many sessions people have, and what a lower limit would change. */
+/** Renders how many sessions people have, with the limit, if the server knows them. */
 export function LimitEffect({ maximum }: { maximum: unknown }) {
-  const { data } = usePeopleSummary()
+  const { data, error } = usePeopleSummary()
+  const textOf = useFailureText()
   const { data: options } = useOptions()
   const { maximum: from } = (options?.sessmgr_settings ?? {}) as { maximum?: unknown }
   const limit = typeof maximum === 'number' ? maximum : Number(from)
   return (
-    <div className="limit-effect">
+    <>
       {hasDirectory && (data ? <LimitChart summary={data} maximum={limit} /> : <div className="limit-chart" />)}
-      {typeof from === 'number' && limit < from && <Affected summary={data} maximum={limit} />}
-    </div>
+      {error && (
+        <p className="problem" role="alert">
+          {textOf(error, 'load_failed')}
+        </p>
+      )}
+    </>
   )
 }
 
@@ -26,7 +32,7 @@ function LimitChart({ summary, maximum }: { summary: PeopleSummary; maximum: num
   const t = useTexts()
   const last = Math.max(COLUMNS.least, Math.min(maximum + 1, COLUMNS.most))
   const columns = [...Array.from({ length: last }, (_, index) => index + 1), Number.POSITIVE_INFINITY]
-  const counts = columns.map((sessions) => peopleWith(summary, sessions, sessions > last ? last + 1 : sessions))
+  const counts = columns.map((sessions) => peopleWith(summary, Math.min(sessions, last + 1), sessions))
   const highest = Math.max(1, ...counts)
   const number = new Intl.NumberFormat(locale)
   return (
@@ -49,30 +55,4 @@ function LimitChart({ summary, maximum }: { summary: PeopleSummary; maximum: num
       </ol>
     </figure>
   )
-}
-
-/** Says how many people have more sessions than a lower limit allows, and links to them, if the server knows them. */
-function Affected({ summary, maximum }: { summary: PeopleSummary | undefined; maximum: number }) {
-  const t = useTexts()
-  const people = summary ? peopleWith(summary, Number.POSITIVE_INFINITY, maximum + 1) : 0
-  const count = new Intl.NumberFormat(locale).format(people)
-  if (people === 0) return <p role="status">{t(summary?.exact ? 'maximum_over_none' : 'maximum_lower')}</p>
-  return (
-    <p role="status">
-      {t(countKey(summary?.exact ? 'maximum_over' : 'maximum_over_about', people), { count })}{' '}
-      <button
-        type="button"
-        className="link"
-        onClick={() => place.go('sessions', { show: 'over_limit', sort: 'most', than: String(maximum) }, true)}
-      >
-        {t('show_them')}
-      </button>
-    </p>
-  )
-}
-
-/** Counts the people who have at least and at most these numbers of sessions. */
-function peopleWith({ by_sessions }: PeopleSummary, most: number, least: number): number {
-  const found = by_sessions.filter(({ sessions }) => sessions >= least && sessions <= most)
-  return found.reduce((sum, { people }) => sum + people, 0)
 }

@@ -2,13 +2,14 @@ import '../styles/support.css'
 import { useContext } from 'react'
 import { SUPPORT_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
+import { Failed } from '../parts/feedback.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { NewTabLink } from '../parts/links.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { useCopy } from '../parts/use-copy.ts'
 import type { Query } from '../rest/queries.ts'
-import { useQuery } from '../rest/use-rest.ts'
+import { type Read, useQuery } from '../rest/use-rest.ts'
 import { support, vars } from '../screen.ts'
 import { ScreenTabs } from '../shell/entries.ts'
 import { SUPPORT_TEXTS } from '../texts/support-texts.ts'
@@ -79,12 +80,14 @@ const FILE = 'sessmgr-report.txt'
 function SupportReport() {
   const t = useTexts()
   const copy = useCopy()
-  const report = useReport()
+  const server = useQuery(SUPPORT_QUERY)
+  const report = useReport(server)
 
   const save = () => saveFile(new Blob([`${report}\n`], { type: 'text/plain' }), FILE)
 
   return (
     <Panel title={t('s_report')} help={t('s_report_help')}>
+      {server.error && <Failed error={server.error} retry={server.read} isRetrying={server.isReading} />}
       {/* Keyboard users must be able to reach a box that scrolls. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus. */}
       <pre className="report" tabIndex={0}>
@@ -120,9 +123,8 @@ const SUPPORT_QUERY: Query<ServerReport> = { key: ['support'], path: () => SUPPO
 const UNKNOWN = 'unknown'
 
 /** Returns the report for a support request. It is always in English, so that support can read it. */
-function useReport(): string {
+function useReport({ data, error }: Read<ServerReport>): string {
   const tabs = useContext(ScreenTabs)
-  const { data, error } = useQuery(SUPPORT_QUERY)
   return [
     `${vars.name} ${vars.version} (${vars.slug})`,
     ...(data ? serverLines(data) : [`Server: ${error ? `no report (${error.message || 'no answer'})` : '…'}`]),

@@ -5,7 +5,7 @@ export const LIST_TEXTS = {
   export_failed: 'The file could not be exported.',
   // Whether a list is up to date
   up_to_date: 'Live',
-  not_updated: 'Last update {when}. Trying again.',
+  not_updated: 'Last update {when}.',
   offline: 'You are offline. Last update {when}.',
   refresh: 'Refresh',
   shown: '{shown} shown.',

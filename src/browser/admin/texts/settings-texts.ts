@@ -1,19 +1,9 @@
 /** Texts of the Settings tab, with the application passwords. */
 export const SETTINGS_TEXTS = {
-  show_them: 'Show them',
   general: 'General Settings',
   general_help: 'How many logins one account may have, and what happens to the next one.',
   maximum_help: 'Number of logins that one account may have at the same time.',
   maximum_bound: 'Values above {bound} count as {bound}.',
-  maximum_lower: 'Users with more sessions stay signed in. The new limit applies from their next login.',
-  maximum_over_one: '{count} person is over this limit and stays signed in. The new limit applies from the next login.',
-  maximum_over_other:
-    '{count} people are over this limit. They stay signed in. The new limit applies from their next login.',
-  maximum_over_about_one:
-    'About {count} person is over this limit and stays signed in. The new limit applies from the next login.',
-  maximum_over_about_other:
-    'About {count} people are over this limit. They stay signed in. The new limit applies from their next login.',
-  maximum_over_none: 'Nobody is over this limit. The new limit applies from the next login.',
   chart: 'How many sessions people have now',
   chart_limit: 'limit',
   chart_more: 'more',

@@ -34,7 +34,7 @@ type Found = ReturnType<typeof usePeople>
 export function PeopleList({ view, children }: { view: PeopleView; children: ReactNode }) {
   const found = usePeople(view)
   return (
-    <ListFrame list={found} view={view} failed="sessions_failed" line={children}>
+    <ListFrame list={found} also={usePeopleSummary()} view={view} failed="sessions_failed" line={children}>
       {(pages) => <People view={view} found={found} pages={pages} />}
     </ListFrame>
   )
@@ -117,6 +117,7 @@ function PeopleTable({
   const headOf = (sort: PeopleView['sort'], label: TextKey) => (
     <SortHead
       label={t(label)}
+      title={t(`sort_${sort}`)}
       order={view.sort === sort ? 'descending' : undefined}
       onSort={() => place.setQuery({ ...view, sort: view.sort === sort ? FIRST_VIEW.sort : sort })}
     />

@@ -62,6 +62,12 @@ export interface PeopleSummary {
   readonly used_exact: boolean
 }
 
+/** Counts the people who have at least and at most these numbers of sessions. */
+export function peopleWith({ by_sessions }: PeopleSummary, least: number, most = Number.POSITIVE_INFINITY): number {
+  const found = by_sessions.filter(({ sessions }) => sessions >= least && sessions <= most)
+  return found.reduce((sum, { people }) => sum + people, 0)
+}
+
 /** Returns the options of the query that reads signed-in people page by page. */
 export function peopleQuery(view: PeopleView): Query<PeoplePage> {
   return { key: [SESSIONS, 'people', view], path: (cursor) => peoplePath(view, cursor), next: ({ next }) => next }

@@ -83,11 +83,12 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
   return (
     <>
       <section className="stack" aria-label={t('sessions_of', { name })} inert={useSignedIn() !== 'yes'}>
-        <PersonHead found={found} count={live.filter(({ counts }) => counts).length}>
+        <PersonHead
+          found={found}
+          count={live.filter(({ counts }) => counts).length}
+          onExplain={() => setExplaining(true)}
+        >
           <KeysHelp keys={KEYS} />
-          <Button tone="quiet" icon="info" onClick={() => setExplaining(true)}>
-            {t('explain')}
-          </Button>
           {!isActivity && rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
           {rows.length + waiting > 0 && (
             <DangerButton
@@ -236,11 +237,13 @@ const HEADING = 'person'
 function PersonHead({
   found: { user, limit },
   count,
+  onExplain,
   children,
 }: {
   found: UserSessions
   /** How many sessions are live. */
   count: number
+  onExplain: () => void
   children: ReactNode
 }) {
   const t = useTexts()
@@ -286,6 +289,9 @@ function PersonHead({
               <strong className={isOver ? 'warn' : undefined}>{counted}</strong>
               {isOver && maximum === null && `, ${t('would_be_over')}`}
             </span>
+            <button type="button" className="link" onClick={onExplain}>
+              {t('explain')}
+            </button>
             {hasActivity && <Lately user={user} />}
           </p>
         </div>

@@ -1,6 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { useFailureText } from '../../rest/use-rest.ts'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { StillRow } from './rows.ts'
@@ -111,19 +110,21 @@ function useSlices(count: number): number {
 /** Renders a header cell that sorts the table. */
 export function SortHead({
   label,
+  title,
   order,
   onSort,
 }: {
   label: string
+  /** Names the order, if the label does not. */
+  title?: string
   /** How the table is sorted by this column, if it is. */
   order: 'ascending' | 'descending' | undefined
   onSort: () => void
 }) {
   return (
     <th aria-sort={order}>
-      <button type="button" onClick={onSort}>
-        {label}
-        {order && <span aria-hidden="true"> {order === 'ascending' ? '↑' : '↓'}</span>}
+      <button type="button" title={title} onClick={onSort}>
+        {label} <span aria-hidden="true">{order ? (order === 'ascending' ? '↑' : '↓') : '↕'}</span>
       </button>
     </th>
   )
@@ -135,7 +136,6 @@ export function MoreRows({
   label,
   isBusy = false,
   isLast = false,
-  error,
   onMore,
 }: {
   /** How many rows are shown, in words. */
@@ -145,12 +145,9 @@ export function MoreRows({
   isBusy?: boolean
   /** Whether the button disappears once it is pressed. */
   isLast?: boolean
-  /** Why the list could not be read. Its state is at the top, which may be out of view. */
-  error?: Error | undefined
   onMore: () => void
 }) {
   const t = useTexts()
-  const textOf = useFailureText()
   const line = useRef<HTMLParagraphElement>(null)
   function press(): void {
     onMore()
@@ -159,11 +156,6 @@ export function MoreRows({
   return (
     <p className="more-rows" ref={line} tabIndex={-1}>
       {children}
-      {error && (
-        <span className="problem" role="status">
-          {textOf(error, 'load_failed')}
-        </span>
-      )}
       {label && (
         <Button tone="quiet" busy={isBusy && t('loading')} onClick={press}>
           {label}

@@ -55,9 +55,12 @@ export function useStillRows<T>(
     setLast({ items, pages })
     setRows([...followed, ...later])
   }
+  // What follows the last row of an incomplete list has only moved up.
+  const end =
+    isWhole || shown.size === 0 ? last.items.length : last.items.findLastIndex((item) => shown.has(keyOf(item)))
   return {
     rows,
-    waiting: last.items.filter((item) => !shown.has(keyOf(item))).length,
+    waiting: last.items.slice(0, end).filter((item) => !shown.has(keyOf(item))).length,
     show: (all) => setRows((current) => rowsOf(all, current)),
     end: (isOver) => setRows((current) => current.map((row) => (isOver(row.key) ? { ...row, isEnded: true } : row))),
   }
@@ -98,7 +101,6 @@ export function useMorePages(
   }, [isShort, isReadingMore, error, readMore])
   return {
     isBusy: isReadingMore,
-    error,
     onMore() {
       show((pages + 1) * size)
       // After a failure, only this call retries.

@@ -2,7 +2,7 @@ import '../../styles/lists.css'
 import '../../styles/tables.css'
 import { Fragment, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Pending } from '../../parts/feedback.tsx'
-import { type Read, useOnline, useSignedIn } from '../../rest/use-rest.ts'
+import { type Read, useFailureText, useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { LIST_TEXTS } from '../../texts/list-texts.ts'
 import { addTexts, type TextKey, useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime, exactTime } from '../time-words.ts'
@@ -64,6 +64,7 @@ export function TableCard({
 /** Renders a list that is read page by page, or why there is none, below the line with the search. */
 export function ListFrame<T>({
   list,
+  also,
   view,
   failed,
   line,
@@ -71,6 +72,8 @@ export function ListFrame<T>({
   children,
 }: {
   list: Read<T>
+  /** What else must be up to date, if the page shows more than the list. */
+  also?: Read<unknown> | undefined
   /** What the list shows. Its rows keep their places until this changes or the user refreshes the list. */
   view: object
   /** The text that says that the list could not be loaded. */
@@ -86,7 +89,7 @@ export function ListFrame<T>({
     <>
       <div className="search-line">
         {line}
-        <Live list={list} onRefresh={() => setRefreshes(refreshes + 1)} />
+        <Live list={list} also={also} onRefresh={() => setRefreshes(refreshes + 1)} />
       </div>
       {summary}
       {list.pages === undefined ? (
@@ -98,37 +101,47 @@ export function ListFrame<T>({
   )
 }
 
-/** Renders a button that shows whether a list is up to date, and refreshes it. */
+/** Renders a button that refreshes a list, and says whether it is up to date. If not, it stays in view with the reason. */
 export function Live<T>({
-  list: { at, error, read },
+  list: { at, error: failure, read },
+  also,
   onRefresh,
 }: {
   /** Result of the query that reads the list. */
   list: Read<T>
+  also?: Read<unknown> | undefined
   /** Shows the refreshed list, without ended rows. */
   onRefresh: (pages: readonly T[]) => void
 }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
   const isOnline = useOnline()
-  const isStale = isSignedIn && (!isOnline || error !== undefined)
+  const textOf = useFailureText()
+  const error = failure ?? also?.error
   // Nothing is live before there is any data.
   const isKnown = at > 0
   // If the list was never read, its place shows the reason.
-  const state = isStale && isKnown && t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(at) })
+  const isStale = isKnown && isSignedIn && (!isOnline || error !== undefined)
+  const when = { when: dateAndTime(at) }
+  const refresh = () => {
+    void also?.read()
+    void read().then((pages) => pages && onRefresh(pages))
+  }
   return (
-    <div className={isStale || !isKnown ? 'live stale' : 'live'}>
-      <span role="status">{state}</span>
+    <div className={isStale ? 'live stale' : isKnown ? 'live known' : 'live'}>
+      <span role="status">
+        {isStale && (isOnline ? `${t('not_updated', when)} ${textOf(error)}` : t('offline', when))}
+      </span>
       {/* On paper, "2 minutes ago" needs an exact time. */}
       <small>{isKnown && exactTime(at)}</small>
       <button
         type="button"
         title={t('refresh')}
         aria-disabled={!isOnline || undefined}
-        onClick={() => isOnline && void read().then((pages) => pages && onRefresh(pages))}
+        onClick={() => isOnline && refresh()}
       >
-        {isStale ? t('refresh') : t(isKnown ? 'up_to_date' : 'loading')}
-        {!isStale && isKnown && <span className="unseen">: {t('refresh')}</span>}
+        {isKnown && !isStale ? t('up_to_date') : t(error ? 'refresh' : 'loading')}
+        {isKnown && !isStale && <span className="unseen">: {t('refresh')}</span>}
       </button>
     </div>
   )
