@@ -13,10 +13,11 @@ export function Toasts() {
   const list = useRef<HTMLElement>(null)
   const newest = all.at(-1)?.id
   const isUp = useIsUp(list, newest)
-  // Not before the first paint, because showing it makes the browser lay out the page.
   useEffect(() => {
-    // Showing the list again puts it on top of everything, even a dialog.
-    if (newest !== undefined && document.querySelector('dialog:modal')) list.current?.hidePopover()
+    // Without a toast, do not show the list, because that makes the browser lay out the page.
+    if (newest === undefined) return
+    // Showing it again puts it on top of everything, even a dialog.
+    if (document.querySelector('dialog:modal')) list.current?.hidePopover()
     list.current?.showPopover()
   }, [newest])
   return (

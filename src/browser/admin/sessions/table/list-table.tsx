@@ -93,11 +93,11 @@ const PAGE = 50
 const SLICE = 5
 
 /**
- * Returns how many of `count` rows to render now: a few, then a few more at a time. After Back, all of them at once,
- * because browsers restore the scroll position only if the rows exist.
+ * Returns how many of `count` rows to render now: a few more at a time, after what is around them. After Back, all of
+ * them at once, because browsers restore the scroll position only if the rows exist.
  */
 function useSlices(count: number): number {
-  const [drawn, setDrawn] = useState(() => (place.isBack() ? Math.max(SLICE, count) : SLICE))
+  const [drawn, setDrawn] = useState(() => (place.isBack() ? count : 0))
   const isWhole = drawn >= count
   useEffect(() => {
     if (isWhole) return undefined
