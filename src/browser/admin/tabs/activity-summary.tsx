@@ -1,4 +1,4 @@
-import { type FormEvent, type PointerEvent, useId, useRef, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type PointerEvent, useId, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { PlaceLink } from '../parts/links.tsx'
@@ -119,7 +119,7 @@ const TONES = [
   ['refused', 'v_refused_short', 'refused'],
 ] as const satisfies readonly (readonly [keyof CountedPart, TextKey, string])[]
 
-/** Renders a bar for each part of a period. Dragging over bars chooses their time. */
+/** Renders a bar for each part of a period. Dragging over bars, or Enter on one that the arrow keys reach, chooses their time. */
 function Strip({
   counts: { parts, since },
   from,
@@ -134,7 +134,7 @@ function Strip({
   onChoose: (from: number, to: number) => void
 }) {
   const t = useTexts()
-  const strip = useRef<SVGSVGElement>(null)
+  const strip = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<readonly [start: number, end: number]>()
   const [over, setOver] = useState<number>()
   const number = new Intl.NumberFormat(locale)
@@ -145,15 +145,33 @@ function Strip({
   const start = from + first * step
   const end = Math.min(from + (last + 1) * step, to)
   const chosen = parts.filter(({ at }) => at >= start && at < end)
+  const said = `${periodInWords(start, end)}: ${totalsOf(chosen)}`
 
   function totalsOf(some: readonly CountedPart[]): string {
     return TONES.map(([field, text]) => `${t(text)} ${number.format(sumOf(some, field))}`).join(', ')
   }
 
+  const isMirrored = () => strip.current?.matches('[dir="rtl"] *')
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const forward = isMirrored() ? 'ArrowLeft' : 'ArrowRight'
+    const steps: Readonly<Record<string, number>> = {
+      ArrowLeft: -1,
+      ArrowRight: -1,
+      Home: -count,
+      End: count,
+      [forward]: 1,
+    }
+    const by = steps[event.key]
+    if (by !== undefined) setOver(Math.max(0, Math.min(count - 1, first + by)))
+    else if (event.key === 'Enter') onChoose(start, end)
+    else return
+    event.preventDefault()
+  }
+
   function barAt({ clientX }: PointerEvent): number {
     const { left, right, width } = strip.current?.getBoundingClientRect() ?? new DOMRect()
-    const isMirrored = strip.current?.matches('[dir="rtl"] *')
-    const part = (isMirrored ? right - clientX : clientX - left) / width
+    const part = (isMirrored() ? right - clientX : clientX - left) / width
     return Math.max(0, Math.min(count - 1, Math.floor(part * count)))
   }
 
@@ -172,17 +190,21 @@ function Strip({
       </h3>
       <p className="strip-most" aria-hidden="true">
         {number.format(top)}
-        <span className="one-line">
-          {over === undefined ? t('v_zoom') : `${periodInWords(start, end)}: ${totalsOf(chosen)}`}
-        </span>
+        <span className="one-line">{over === undefined ? t('v_zoom') : said}</span>
       </p>
-      <svg
+      <div
         ref={strip}
         className="strip"
-        viewBox={`0 0 ${count * 10} 100`}
-        preserveAspectRatio="none"
-        role="img"
+        role="slider"
+        tabIndex={0}
         aria-label={totalsOf(parts)}
+        aria-valuemin={0}
+        aria-valuemax={count - 1}
+        aria-valuenow={over ?? 0}
+        aria-valuetext={said}
+        onKeyDown={onKeyDown}
+        onFocus={() => setOver(over ?? count - 1)}
+        onBlur={() => setOver(undefined)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
           setDrag([barAt(event), barAt(event)])
@@ -198,13 +220,15 @@ function Strip({
           setDrag(undefined)
         }}
       >
-        {over !== undefined && (
-          <rect className="chosen" x={first * 10} y="0" width={(last - first + 1) * 10} height="100" />
-        )}
-        {parts.map((part) => (
-          <Bar key={part.at} part={part} x={Math.round((part.at - from) / step) * 10} top={top} />
-        ))}
-      </svg>
+        <svg viewBox={`0 0 ${count * 10} 100`} preserveAspectRatio="none" aria-hidden="true">
+          {over !== undefined && (
+            <rect className="chosen" x={first * 10} y="0" width={(last - first + 1) * 10} height="100" />
+          )}
+          {parts.map((part) => (
+            <Bar key={part.at} part={part} x={Math.round((part.at - from) / step) * 10} top={top} />
+          ))}
+        </svg>
+      </div>
       <ol className="strip-times" aria-hidden="true">
         {ticksIn(from, to).map((at) => (
           <li key={at} style={{ insetInlineStart: `${(100 * (at - from)) / (step * count)}%` }}>
