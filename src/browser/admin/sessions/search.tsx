@@ -36,8 +36,7 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
   const asked = useSettled(text, PAUSE_MS)
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  const { data, error } = usePeopleSearch(isOpen ? asked : '')
-  const textOf = useFailureText()
+  const { data, failure } = usePeopleSearch(isOpen ? asked : '')
   const groups = [
     { label: t('people'), people: data?.people ?? [] },
     { label: [t('ip'), data?.address?.place].filter(Boolean).join(' · '), people: data?.address?.people ?? [] },
@@ -45,7 +44,6 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
   const people = groups.flatMap((group) => group.people)
   const isListed = isOpen && people.length > 0
   const isNone = isOpen && canSearch && asked === text && data !== undefined && people.length === 0
-  const isFailed = isOpen && error !== undefined && data === undefined
 
   function open(user: string): void {
     setOpen(false)
@@ -100,10 +98,9 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
         />
       </form>
       <FoundList id={id} groups={groups} active={isListed ? active : undefined} onOpen={open} />
-      <p className={isNone || isFailed ? 'search-list search-none' : 'unseen'} role="status">
+      <p className={isNone || failure ? 'search-list search-none' : 'unseen'} role="status">
         {isListed && t(countKey('people_found', people.length), { count: people.length })}
-        {isNone && noneFound(t, text, data)}
-        {isFailed && textOf(error, 'load_failed')}
+        {isNone ? noneFound(t, text, data) : failure}
       </p>
     </search>
   )
@@ -257,15 +254,17 @@ interface SearchResult {
   }
 }
 
-/** Searches for users by part of their name. */
+/** Searches for users by part of their name, or says why it could not. */
 function usePeopleSearch(text: string) {
+  const textOf = useFailureText()
   const q = text.trim()
   const query: Query<SearchResult> = {
     key: [SESSIONS, 'search', q],
     path: () => `sessmgr/v1/people/search?${new URLSearchParams({ q })}`,
     freshMs: 30_000,
   }
-  return useQuery(query, { isNeeded: q.length >= SHORTEST })
+  const { data, error } = useQuery(query, { isNeeded: q.length >= SHORTEST })
+  return { data, failure: error && !data && textOf(error, 'load_failed') }
 }
 
 /** A user who was looked up. */

@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, type PointerEvent, useId, useRef, useState } from 'react'
+import { type FormEvent, useId, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { PlaceLink } from '../parts/links.tsx'
@@ -6,10 +6,10 @@ import type { Query } from '../rest/queries.ts'
 import { serverNow } from '../rest/server-clock.ts'
 import { useQuery, useRefreshMs } from '../rest/use-rest.ts'
 import { place } from '../screen.ts'
-import { dateAndTime, periodInWords, startOfDay, timeOfDay, weekday } from '../sessions/time-words.ts'
+import { periodInWords } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
-import { locale } from '../texts/locale.ts'
-import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
+import { countKey, useTexts } from '../texts/use-texts.ts'
+import { ActivityBars, type CountedPart } from './activity-bars.tsx'
 import { type ActivityView, type EventUser, queryOf, timesOf } from './activity-events.ts'
 
 /** How often people were at their limit, and how many events each part of a period has. */
@@ -17,14 +17,6 @@ interface ActivityCounts {
   readonly parts: readonly CountedPart[]
   readonly people: readonly PersonAtLimit[]
   readonly since: number
-}
-
-interface CountedPart {
-  readonly at: number
-  readonly events: number
-  readonly started: number
-  readonly ended: number
-  readonly refused: number
 }
 
 interface PersonAtLimit {
@@ -37,6 +29,7 @@ interface PersonAtLimit {
 }
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 /** The lengths of a bar, in minutes. */
 const STEPS = [1, 5, 15, 60, 180, 1440, 7 * 1440]
 const MOST_BARS = 60
@@ -95,7 +88,7 @@ export function Summary({
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (
     <div className="summary">
-      <Strip counts={data} from={from} to={to} step={step} onChoose={(first, last) => choose(first, last)} />
+      <ActivityBars counts={data} from={from} to={to} step={step} onChoose={(first, last) => choose(first, last)} />
       {!isNarrowed && (
         <Ranking
           people={data.people}
@@ -111,183 +104,6 @@ export function Summary({
   function choose(first: number, last: number): void {
     place.setQuery(linkOf({ ...view, period: '', from: String(first), to: String(last) }))
   }
-}
-
-const TONES = [
-  ['started', 'v_in', 'in'],
-  ['ended', 'v_out', 'out'],
-  ['refused', 'v_refused_short', 'refused'],
-] as const satisfies readonly (readonly [keyof CountedPart, TextKey, string])[]
-
-/** Renders a bar for each part of a period. Dragging over bars, or Enter on one that the arrow keys reach, chooses their time. */
-function Strip({
-  counts: { parts, since },
-  from,
-  to,
-  step,
-  onChoose,
-}: {
-  counts: ActivityCounts
-  from: number
-  to: number
-  step: number
-  onChoose: (from: number, to: number) => void
-}) {
-  const t = useTexts()
-  const strip = useRef<HTMLDivElement>(null)
-  const [drag, setDrag] = useState<readonly [start: number, end: number]>()
-  const [over, setOver] = useState<number>()
-  const number = new Intl.NumberFormat(locale)
-  const count = Math.ceil((to - from) / step)
-  const top = scaleOf(parts)
-  const events = parts.reduce((sum, part) => sum + part.events, 0)
-  const [first = 0, last = 0] = [...(drag ?? [over ?? 0, over ?? 0])].sort((one, other) => one - other)
-  const start = from + first * step
-  const end = Math.min(from + (last + 1) * step, to)
-  const chosen = parts.filter(({ at }) => at >= start && at < end)
-  const said = `${periodInWords(start, end)}: ${totalsOf(chosen)}`
-
-  function totalsOf(some: readonly CountedPart[]): string {
-    return TONES.map(([field, text]) => `${t(text)} ${number.format(sumOf(some, field))}`).join(', ')
-  }
-
-  const isMirrored = () => strip.current?.matches('[dir="rtl"] *')
-
-  function onKeyDown(event: KeyboardEvent): void {
-    const forward = isMirrored() ? 'ArrowLeft' : 'ArrowRight'
-    const steps: Readonly<Record<string, number>> = {
-      ArrowLeft: -1,
-      ArrowRight: -1,
-      Home: -count,
-      End: count,
-      [forward]: 1,
-    }
-    const by = steps[event.key]
-    if (by !== undefined) setOver(Math.max(0, Math.min(count - 1, first + by)))
-    else if (event.key === 'Enter') onChoose(start, end)
-    else return
-    event.preventDefault()
-  }
-
-  function barAt({ clientX }: PointerEvent): number {
-    const { left, right, width } = strip.current?.getBoundingClientRect() ?? new DOMRect()
-    const part = (isMirrored() ? right - clientX : clientX - left) / width
-    return Math.max(0, Math.min(count - 1, Math.floor(part * count)))
-  }
-
-  return (
-    <section className="summary-part">
-      <h3>
-        {t(countKey('v_count', events), { count: number.format(events) })}
-        {since > from && <span className="help">{t('v_counted_since', { start: dateAndTime(since) })}</span>}
-        <span className="legend" aria-hidden="true">
-          {TONES.map(([, text, tone]) => (
-            <span key={tone} className={tone}>
-              {t(text)}
-            </span>
-          ))}
-        </span>
-      </h3>
-      <p className="strip-most" aria-hidden="true">
-        {number.format(top)}
-        <span className="one-line">{over === undefined ? t('v_zoom') : said}</span>
-      </p>
-      <div
-        ref={strip}
-        className="strip"
-        role="slider"
-        tabIndex={0}
-        aria-label={totalsOf(parts)}
-        aria-valuemin={0}
-        aria-valuemax={count - 1}
-        aria-valuenow={over ?? 0}
-        aria-valuetext={said}
-        onKeyDown={onKeyDown}
-        onFocus={() => setOver(over ?? count - 1)}
-        onBlur={() => setOver(undefined)}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId)
-          setDrag([barAt(event), barAt(event)])
-        }}
-        onPointerMove={(event) => {
-          setOver(barAt(event))
-          if (drag) setDrag([drag[0], barAt(event)])
-        }}
-        onPointerLeave={() => setOver(undefined)}
-        onPointerCancel={() => setDrag(undefined)}
-        onPointerUp={() => {
-          if (drag) onChoose(start, end)
-          setDrag(undefined)
-        }}
-      >
-        <svg viewBox={`0 0 ${count * 10} 100`} preserveAspectRatio="none" aria-hidden="true">
-          {over !== undefined && (
-            <rect className="chosen" x={first * 10} y="0" width={(last - first + 1) * 10} height="100" />
-          )}
-          {parts.map((part) => (
-            <Bar key={part.at} part={part} x={Math.round((part.at - from) / step) * 10} top={top} />
-          ))}
-        </svg>
-      </div>
-      <ol className="strip-times" aria-hidden="true">
-        {ticksIn(from, to).map((at) => (
-          <li key={at} style={{ insetInlineStart: `${(100 * (at - from)) / (step * count)}%` }}>
-            {startOfDay(at) === at ? weekday(at) : timeOfDay(at)}
-          </li>
-        ))}
-      </ol>
-    </section>
-  )
-}
-
-/** The distances of the times below the bars, in hours. */
-const TICKS = [0.25, 1, 3, 6, 12, 24, 2 * 24, 7 * 24, 30 * 24, 90 * 24, 365 * 24]
-const HOUR_MS = 3_600_000
-
-/** Returns round times in a period. Their number and the room after the last one depend on the width of the screen. */
-function ticksIn(from: number, to: number): readonly number[] {
-  const length = to - from
-  const [most, room] = matchMedia('(max-width: 40rem)').matches ? [4, length / 6] : [7, length / 12]
-  const hours = TICKS.find((tick) => length / HOUR_MS / tick <= most) ?? Number.POSITIVE_INFINITY
-  const ticks: number[] = []
-  const day = new Date(startOfDay(from))
-  for (let at = day.getTime(); at < to - room; at = day.getTime()) {
-    if (at >= from) ticks.push(at)
-    // By the clock, because a day may be an hour longer or shorter.
-    if (hours < 24) day.setMinutes(day.getMinutes() + 60 * hours)
-    else day.setDate(day.getDate() + hours / 24)
-  }
-  return ticks
-}
-
-const sumOf = (parts: readonly CountedPart[], field: keyof CountedPart) =>
-  parts.reduce((sum, part) => sum + part[field], 0)
-
-const heightOf = ({ started, ended, refused }: CountedPart) => started + ended + refused
-
-/** How many times higher than the third highest a bar may be. A higher one is cut, because it would flatten the others. */
-const PEAK = 2
-
-/** Returns the number at the top of the bars. */
-function scaleOf(parts: readonly CountedPart[]): number {
-  const [highest = 0, , third = highest] = parts.map(heightOf).sort((one, other) => other - one)
-  return Math.max(1, Math.min(highest, PEAK * third))
-}
-
-/** Renders the bar of a part of a period, from below: logins, ended sessions, refused logins. A gap shows that it is cut. */
-function Bar({ part, x, top }: { part: CountedPart; x: number; top: number }) {
-  const total = heightOf(part)
-  let y = 100
-  return (
-    <g>
-      {TONES.map(([field, , tone]) => {
-        const height = (100 * part[field]) / Math.max(top, total)
-        y -= height
-        return height > 0 && <rect key={tone} className={tone} x={x + 1} y={y} width="8" height={height} />
-      })}
-      {total > top && <path className="bar-gap" d={`M${x} 22l10 -8v6l-10 8z`} />}
-    </g>
-  )
 }
 
 /** Renders who was at the limit most often. On a narrow screen, it opens on demand, because the log is below it. */
