@@ -11,6 +11,8 @@ export interface HttpsProxy {
   readonly origin: string
   /** Forwards to another application from now on, or answers 502 if there is none. */
   leadTo(origin: string | undefined): void
+  /** Returns what a request to a path waits for before it is forwarded. */
+  hold: (path: string) => Promise<unknown> | undefined
   /** The requests so far: method, path and status. */
   readonly log: (readonly [method: string, path: string, status: number])[]
   close(): Promise<void>
@@ -20,8 +22,9 @@ export interface HttpsProxy {
 export async function startHttpsProxy(first: string): Promise<HttpsProxy> {
   let target: string | undefined = first
   const log: (readonly [string, string, number])[] = []
-  const server = createServer(CERTIFICATE, (request, response) => {
+  const server = createServer(CERTIFICATE, async (request, response) => {
     const { method = '', url = '', headers } = request
+    await proxy.hold(url)
     response.once('finish', () => log.push([method, url.split('?', 1)[0] ?? '', response.statusCode]))
     const fail = () => void response.writeHead(502).end()
     if (target === undefined) return fail()
@@ -35,12 +38,14 @@ export async function startHttpsProxy(first: string): Promise<HttpsProxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
+  const proxy: HttpsProxy = {
     origin: `https://localhost:${(server.address() as AddressInfo).port}`,
     leadTo(origin) {
       target = origin
     },
+    hold: () => undefined,
     log,
     close: () => cutOff(server),
   }
+  return proxy
 }

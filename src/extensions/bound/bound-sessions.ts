@@ -18,6 +18,7 @@ import {
   type ServiceCore,
   type SessmgrErrorCode,
   type StateChange,
+  type StoredSession,
   sendBody,
   sendPage,
   type Visit,
@@ -29,14 +30,15 @@ import { warn } from '../../ground/logger.ts'
 import {
   callable,
   type Declared,
+  inWords,
   must,
   type Resolved,
   refuseRequest,
   resolveDeclared,
   whole,
 } from '../../ground/option-checks.ts'
-import type { Middleware, RequestState, SessionRecord, Sessmgr, Token } from '../../index.ts'
-import { type ChallengeAnswer, DeviceProofs, readAnswer } from './device-proofs.ts'
+import type { Middleware, RequestState, Sessmgr } from '../../index.ts'
+import { DeviceProofs, LOGIN, readAnswer } from './device-proofs.ts'
 
 /** Options of boundSessions(). Omitted or undefined options use their defaults. */
 export interface BoundOptions {
@@ -129,6 +131,9 @@ const UNCHECKED =
 const OUTSIDE =
   'The "path" of boundSessions() is outside the path of the session cookie, so no session is bound. Set a path below ' +
   'that of the cookie, such as "/app/session".'
+const PARTITIONED =
+  'The session cookie is partitioned, so no session is bound: browsers would not refresh the proof. Remove "partitioned" ' +
+  'from its options, or do without boundSessions().'
 
 class BoundSessions {
   readonly #core: ServiceCore
@@ -173,22 +178,40 @@ class BoundSessions {
 
   /** Finds out whether a request must be refused. */
   #refusalOf({ visit, session }: Call): Refusal | undefined {
-    if (!session || (session.bound === undefined && !this.#parts.required(visit.own))) return undefined
-    const { cookie = '', 'secure-session-skipped': skipped } = visit.raw.headers
-    const isGood = (holder: string) =>
-      this.#proofs.isGood(holder, cookie, () => cookieOf(holder).read(cookie, visit.cookieScope))
+    if (!session || (session.bound === undefined && !this.#isRequired(visit))) return undefined
     // A new session has a proof of its own, with which its browser registers the key.
-    if ((session.bound !== undefined && isGood(session.bound)) || isGood(session.token)) return undefined
+    if (this.#hasProof(visit, session.bound) || this.#hasProof(visit, session.token)) return undefined
     if (session.bound === undefined) return 'device_not_bound'
+    const { 'secure-session-skipped': skipped } = visit.raw.headers
     return skipped === undefined ? 'device_proof_missing' : 'device_proof_delayed'
+  }
+
+  /** Checks whether a request has a proof of this holder that is still good. */
+  #hasProof({ raw, cookieScope }: Visit, holder: string | undefined): boolean {
+    const { cookie = '' } = raw.headers
+    const find = (name: string) => cookieOf(name).read(cookie, cookieScope)
+    return holder !== undefined && this.#proofs.isGood(holder, cookie, () => find(holder))
+  }
+
+  #isRequired({ own }: Visit): boolean {
+    const isRequired = this.#parts.required(own)
+    // A promise would count as true.
+    if (typeof isRequired === 'boolean') return isRequired
+    throw invalidOption(`"required" must return true or false; it returned ${inWords(isRequired)}`)
   }
 
   #refuse({ request, response, visit }: Call, refusal: Refusal): void {
     const { say } = this.#core.options.textsFor(visit.own)
+    const { 'sec-fetch-site': site } = visit.raw.headers
     if (refusal === 'device_proof_delayed') response.setHeader('Retry-After', RETRY_SECONDS)
-    if (asksForPage(visit.raw))
-      return sendPage(request, response, 401, pageOf(say, refusal, this.#at(request, 'leave')))
-    sendJson(request, response, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
+    if (!asksForPage(visit.raw)) {
+      return sendJson(request, response, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
+    }
+    const isGet = request.method === 'GET'
+    const isLedTo = site === 'cross-site' || site === 'same-site'
+    if (isGet && isLedTo && refusal === 'device_proof_missing') return sendPage(request, response, 401, AGAIN)
+    response.setHeader('Content-Security-Policy', "frame-ancestors 'none'")
+    sendPage(request, response, 401, pageOf(say, refusal, this.#at(request, 'leave'), isGet))
   }
 
   /** Asks the browser to register a key, if the response is to a login. */
@@ -198,18 +221,21 @@ class BoundSessions {
     // Express changes it as the request passes on.
     const { baseUrl } = request
     changeCookies(response, () => {
-      const { session } = visit.sessmgr ?? {}
+      const { admitted, sessmgr: { session } = {} } = visit
       if (!session || session.token === before?.token) return
-      if (visit.admitted?.token !== session.token) return this.#warn(UNCHECKED)
-      // With only a new id, whoever has copied the cookie of an unbound session could bind it to another key.
-      if (session.bound !== undefined || visit.admitted.loggedInAt !== visit.admitted.createdAt) return
+      if (admitted?.token !== session.token) return this.#warn(UNCHECKED)
+      // A new id is no new login: whoever has copied the cookie by then must get neither a key nor more time.
+      const leftMs = REGISTRATION_MS - (admitted.createdAt - admitted.loggedInAt)
+      if (leftMs <= 0) return
       const { cookieScope: scope } = visit
+      if (scope.partitioned) return this.#warn(PARTITIONED)
       const path = this.#at({ baseUrl }, 'start')
       if (!path.startsWith((scope.path ?? '/').replace(/\/?$/, '/'))) return this.#warn(OUTSIDE)
-      const challenge = this.#proofs.challenge(holderOf(visit.admitted))
+      const proof = this.#proofs.prove(session.token, Date.now() + leftMs - 2 * this.#parts.proofMs)
+      appendCookie(response, cookieOf(session.token).write(proof, Math.ceil(leftMs / 1000), scope))
+      if (session.bound !== undefined) return
+      const challenge = this.#proofs.challenge(LOGIN, admitted.loggedInAt, session.userId)
       response.setHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
-      const proof = this.#proofs.prove(session.token, Date.now() + REGISTRATION_MS - 2 * this.#parts.proofMs)
-      appendCookie(response, cookieOf(session.token).write(proof, REGISTRATION_MS / 1000, scope))
     })
   }
 
@@ -217,43 +243,35 @@ class BoundSessions {
     warn(this.#core.options.logger, 'session-is-never-bound', why)
   }
 
-  /** Responds to a browser that has created a key. */
-  async #register(call: Call): Promise<void> {
-    const { request, response, visit, session } = call
-    const given = readAnswer(headerOf(visit, 'secure-session-response'))
-    const key = given?.key
-    if (!session || key === undefined || !given?.isSignedBy(key)) return sendJson(request, response, 403, {})
-    const { sessions } = this.#core.options.store
-    const madeAt = await sessions.changeState(session.userId, this.#bindTo(session.token, given, key))
-    if (madeAt === undefined) return sendJson(request, response, 403, {})
-    this.#instruct(call, key, madeAt)
-  }
-
   /**
-   * Returns a change that binds a session to a key, if the challenge is one for its login, and it is not bound to another
-   * key. The change results in the time of the challenge.
+   * Responds to a browser that has created a key. The challenge names the login, because browsers send no cookie if
+   * another site has begun it, or that of an id which has changed since.
    */
-  #bindTo(token: Token, { challenge }: ChallengeAnswer, bound: string): StateChange<number | undefined> {
-    return ({ sessions }, now) => {
-      const place = sessions.findIndex(({ record }) => record.token === token && record.expiresAt > now)
-      const session = sessions[place]
-      const madeAt = session && this.#proofs.madeAt(holderOf(session.record), challenge)
-      if (!session || session.record.bound === bound) return { result: madeAt }
-      if (madeAt === undefined || session.record.bound !== null) return { result: undefined }
-      const changed = { ...session, record: { ...session.record, bound } }
-      return { result: madeAt, next: { sessions: sessions.with(place, changed) } }
+  async #register(call: Call): Promise<void> {
+    const { request, response, visit } = call
+    const given = readAnswer(headerOf(visit, 'secure-session-response'))
+    const [madeAt, loggedInAt, userId] = (given && this.#proofs.readChallenge(LOGIN, given.challenge)) ?? []
+    const key = given?.key
+    const isSigned = userId !== undefined && key !== undefined && given?.isSignedBy(key)
+    const { sessions } = this.#core.options.store
+    if (!isSigned || !(await sessions.changeState(userId, bindTo(key, Number(loggedInAt))))) {
+      return sendJson(request, response, 403, {})
     }
+    this.#instruct(call, key, Number(madeAt))
   }
 
   /** Responds to a browser that needs a new proof. */
   async #refresh(call: Call): Promise<void> {
     const { request, response, visit, session } = call
     const key = session?.bound
-    if (!session || key === undefined || headerOf(visit, 'sec-secure-session-id') !== key) {
-      return sendJson(request, response, 200, { continue: false })
+    const asked = headerOf(visit, 'sec-secure-session-id')
+    if (!session || key === undefined || asked !== key) {
+      // Browsers get proofs ahead of time, so the id of the session may just have changed. An empty response keeps the key.
+      const isEarly = !session && this.#hasProof(visit, asked)
+      return sendJson(request, response, 200, isEarly ? undefined : { continue: false })
     }
     const given = readAnswer(headerOf(visit, 'secure-session-response'))
-    const madeAt = given && this.#proofs.madeAt(key, given.challenge)
+    const [madeAt] = (given && this.#proofs.readChallenge(key, given.challenge)) ?? []
     if (madeAt === undefined) {
       response.setHeader('Secure-Session-Challenge', `"${this.#proofs.challenge(key)}";id="${key}"`)
       return sendJson(request, response, 403, {})
@@ -302,8 +320,20 @@ class BoundSessions {
   }
 }
 
-/** What the challenge of a registration is for: a login, whatever the id of its session has become since. */
-const holderOf = ({ userId, loggedInAt }: SessionRecord) => `${loggedInAt} ${userId}`
+/**
+ * Returns a change that binds the session of a login to a key, unless it is bound to another one. Results in whether it
+ * is bound to the key.
+ */
+function bindTo(bound: string, loggedInAt: number): StateChange<boolean> {
+  return ({ sessions }, now) => {
+    const isOfLogin = ({ record }: StoredSession) => record.loggedInAt === loggedInAt && record.expiresAt > now
+    const place = sessions.findIndex((one) => isOfLogin(one) && (one.record.bound ?? bound) === bound)
+    const session = sessions[place]
+    if (!session || session.record.bound !== null) return { result: session !== undefined }
+    const changed = { ...session, record: { ...session.record, bound } }
+    return { result: true, next: { sessions: sessions.with(place, changed) } }
+  }
+}
 
 /** How many characters of a key or a token are in the name of its cookie. */
 const NAME_LENGTH = 8
@@ -316,9 +346,10 @@ function headerOf({ raw }: { readonly raw: IncomingMessage }, name: string): str
   return raw.headers[name]?.toString().replace(/^"(.*)"$/, '$1')
 }
 
-function sendJson(request: RoutedRequest, response: HostResponse, status: number, body: object): void {
+/** Sends a JSON response, or an empty one. */
+function sendJson(request: RoutedRequest, response: HostResponse, status: number, body?: object): void {
   response.statusCode = status
-  const text = Buffer.from(JSON.stringify(body))
+  const text = Buffer.from(JSON.stringify(body) ?? '')
   sendBody(request, response, { type: 'application/json; charset=utf-8', cache: 'no-store', body: text })
 }
 
@@ -332,13 +363,25 @@ const STYLE =
   ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}' +
   'h1{font-size:1.25rem}button{font:inherit;padding:.5rem 1rem}'
 
-/** Draws the page of a refusal. @param leave Where its button leads, which ends the session. */
-function pageOf(say: Say, refusal: Refusal, leave: string): string {
+/**
+ * A page that is requested again at once, by this site itself. Browsers get no proof for a request that another site
+ * begins.
+ */
+const AGAIN = '<!doctype html><meta http-equiv="refresh" content="0"><title>…</title>'
+
+/**
+ * Draws the page of a refusal.
+ *
+ * @param leave Where its button leads, which ends the session.
+ * @param isGet Whether the user can return to the page from there.
+ */
+function pageOf(say: Say, refusal: Refusal, leave: string, isGet: boolean): string {
   const text = (key: Parameters<Say>[0]) => htmlText(say(key))
   const title = text(`${refusal}_title`)
   const form = `<form method="post" action="${htmlText(leave)}"><button>${text('device_leave')}</button></form>`
   return (
     `<!doctype html><html lang="${text('lang')}" dir="${text('dir')}"><head><meta charset="utf-8">` +
+    (isGet ? '' : '<meta name="referrer" content="origin">') +
     `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head><body><main>` +
     `<h1>${title}</h1><p>${text(refusal)}</p>${refusal === 'device_proof_delayed' ? '' : form}</main></body></html>`
   )

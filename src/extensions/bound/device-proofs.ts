@@ -10,6 +10,9 @@ const REMEMBERED = 20_000
  */
 const CHALLENGE_MS = 120_000
 
+/** The purpose of the challenge in the response to a login. It is about the time of the login, and its user. */
+export const LOGIN = 'login'
+
 interface Remembered {
   readonly text: string
   readonly until: number
@@ -33,16 +36,24 @@ export class DeviceProofs {
     this.#secrets = secrets
   }
 
-  /** Returns a new challenge for the holder of a key or, before there is one, of a session. */
-  challenge(holder: string): string {
+  /**
+   * Returns a new challenge.
+   *
+   * @param purpose The key that is to sign it, or {@link LOGIN}.
+   * @param about What {@link readChallenge} returns besides.
+   */
+  challenge(purpose: string, ...about: readonly (string | number)[]): string {
     const now = Date.now()
-    return signValue(this.#secrets(), `challenge ${holder}`, now, now + CHALLENGE_MS)
+    return signValue(this.#secrets(), `challenge ${purpose}`, [now, ...about], now + CHALLENGE_MS)
   }
 
-  /** Returns when a challenge was made, or undefined if it is not one of this holder's, or is too old. */
-  madeAt(holder: string, challenge: string): number | undefined {
-    const signed = readValue(this.#secrets(), `challenge ${holder}`, challenge)
-    return signed && signed.expiresAt > Date.now() ? (signed.value as number) : undefined
+  /** Returns when a challenge was made, and what it is about. Undefined if it has another purpose, or is too old. */
+  readChallenge(
+    purpose: string,
+    challenge: string,
+  ): readonly [madeAt: number, ...about: (string | number)[]] | undefined {
+    const signed = readValue(this.#secrets(), `challenge ${purpose}`, challenge)
+    return signed && signed.expiresAt > Date.now() ? (signed.value as [number]) : undefined
   }
 
   /** Returns the proof of a holder who has answered a challenge. @param madeAt When the challenge was made. */

@@ -199,11 +199,12 @@ export function endByAge({ record: { expiresAt, lastSeenAt, loggedInAt } }: Stor
 }
 
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was still live. */
-export async function releaseSession(
-  { store, events }: LimiterContext,
-  userId: UserId,
-  token: Token,
-): Promise<boolean> {
+export async function releaseSession(context: LimiterContext, userId: UserId, token: Token): Promise<boolean> {
+  return (await released(context, userId, token)) !== undefined
+}
+
+/** Ends a session, and returns it as it was then. Resolves to undefined if it was over. */
+async function released({ store, events }: LimiterContext, userId: UserId, token: Token) {
   const [ended, epoch] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
   const at = Date.now()
   const endOf = (session: SessionRecord) =>
@@ -214,7 +215,7 @@ export async function releaseSession(
     isDeleted: true,
   })
   await events.report(ended.map(deleted))
-  return ended.some(({ record }) => isCurrent(epoch, record))
+  return ended.find(({ record }) => isCurrent(epoch, record))
 }
 
 /**
@@ -228,10 +229,9 @@ export async function giveUpSession(
 ): Promise<UserEnds | undefined> {
   const { sessions, epoch } = context.store
   // Read first: whatever ends the user's sessions from here on has either ended this one or changes the result.
-  const [{ mark, sessions: known }, { generation }] = await Promise.all([sessions.read(userId), epoch.current()])
-  const session = known.find(({ record }) => record.token === token)
-  const isReleased = await releaseSession(context, userId, token)
-  return session && isReleased ? { mark, generation, terms: termsOf(session) } : undefined
+  const [{ mark }, { generation }] = await Promise.all([sessions.read(userId), epoch.current()])
+  const session = await released(context, userId, token)
+  return session && { mark, generation, terms: termsOf(session) }
 }
 
 /**

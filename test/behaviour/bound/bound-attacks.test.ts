@@ -1,6 +1,7 @@
 import { Router } from 'express'
 import { afterEach, expect, it, vi } from 'vitest'
 import { type BoundOptions, boundSessions } from '../../../src/bound.ts'
+import { memoryStore } from '../../../src/index.ts'
 import { aWarning } from '../../support/a-warning.ts'
 import type { Answer, Browser } from '../../support/browser.ts'
 import { DeviceKey, loseProof, proofNames, registrationIn } from '../../support/device-key.ts'
@@ -102,17 +103,67 @@ it('a challenge that is answered twice gives the same proof, which ends with it'
   expect([await thief.me(), (await key.prove(thief, answer)).status]).toEqual([401, 403])
 })
 
-it('only the browser that got the response to the login can register a key, and only one', async () => {
-  const { browser: newBrowser, limiter } = await startBound()
+it('only who got the response to the login can register a key, and only one', async () => {
+  const { browser: newBrowser, signIn, limiter } = await startBound()
   const [owner, key, other] = [newBrowser(), new DeviceKey(), new DeviceKey()]
   const login = await owner.post('/login', ALICE)
-  const [thief, again] = [owner.copy(), owner.copy()]
-  const bobs = await newBrowser().post('/login', { username: 'bob', password: 'secret' })
-  expect((await other.register(thief, bobs)).status, 'a challenge of another session').toBe(403)
+  const thief = owner.copy()
+  const own = await signIn({ username: 'bob', password: 'secret' })
+  const proven = other.answerTo(await own.key.challenge(own.browser))
+  const forged = await thief.post('/session/start', {}, { 'secure-session-response': proven })
+  expect(forged.status, 'a challenge that is not for a login').toBe(403)
   expect((await key.register(owner, login)).status).toBe(200)
-  expect((await key.register(again, login)).status, 'an answer that was lost').toBe(200)
+  expect((await key.register(thief, login)).status, 'an answer that was lost').toBe(200)
   expect((await other.register(thief, login)).status, 'another key').toBe(403)
   expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
+})
+
+it('a browser that sends no cookie to register, as after a login that another site has begun, binds its session', async () => {
+  const { browser: newBrowser, limiter } = await startBound()
+  const [browser, key] = [newBrowser(), new DeviceKey()]
+  const login = await browser.post('/login', ALICE)
+  expect((await key.register(newBrowser(), login)).status).toBe(200)
+  expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
+  loseProof(browser)
+  expect([(await key.refresh(browser)).status, await browser.me()]).toEqual([200, 200])
+  await limiter.sessions.endAll(2)
+  expect((await new DeviceKey().register(newBrowser(), login)).status, 'a session that has ended').toBe(403)
+})
+
+it('a refresh that comes with an id that was just replaced costs the browser neither its key nor gets a proof', async () => {
+  const { signIn } = await startBound()
+  const { browser, key } = await signIn()
+  const late = browser.copy()
+  const answer = key.answerTo(await key.challenge(browser))
+  await browser.post('/rotate')
+  const [challenged, answered] = [await key.prove(late, ''), await key.prove(late, answer)]
+  expect([challenged, answered]).toMatchObject([
+    { status: 200, text: '' },
+    { status: 200, text: '' },
+  ])
+  expect([...challenged.setCookies, ...answered.setCookies].filter((text) => text.includes('bound'))).toEqual([])
+  loseProof(late)
+  expect((await key.prove(late, answer)).json(), 'once its proof is over').toEqual({ continue: false })
+  loseProof(browser)
+  expect([(await key.refresh(browser)).status, await browser.me()]).toEqual([200, 200])
+})
+
+it.each(['cross-site', 'same-site'])('a page that %s leads to is requested again by the site itself', async (site) => {
+  const { signIn } = await startBound()
+  const { browser, key } = await signIn()
+  loseProof(browser)
+  const from = (where: string, method = 'GET') =>
+    browser.request(method, '/me', { headers: { ...PAGE, 'sec-fetch-site': where } })
+  const again = await from(site)
+  expect([again.status, again.headers.get('cache-control')]).toEqual([401, 'no-store'])
+  expect(again.text).toContain('<meta http-equiv="refresh" content="0">')
+  for (const page of [await from('same-origin'), await from('none'), await from(site, 'POST')]) {
+    expect(page.text).not.toContain('refresh')
+    expect(page.text).toContain('<form')
+    expect(page.headers.get('content-security-policy')).toBe("frame-ancestors 'none'")
+  }
+  await key.refresh(browser)
+  expect((await from(site)).status).toBe(200)
 })
 
 it('a browser that says it could not get a proof is told to come back, and stays signed in', async () => {
@@ -149,10 +200,11 @@ it.each(['/rotate', '/login', '/own-login', '/direct-login'])(
   async (path) => {
     const { signIn, limiter } = await startBound()
     const { browser, key } = await signIn()
+    const name = proofNames(browser).at(-1) ?? ''
     const before = proofIn(browser)
     const answer = await browser.post(path, ALICE)
     expect([answer.status < 400, registrationIn(answer), await browser.me()]).toEqual([true, undefined, 200])
-    expect(proofIn(browser)).toBe(before)
+    expect(browser.cookies.get(name)?.value).toBe(before)
     expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
     expect((await key.refresh(browser)).status).toBe(200)
     loseProof(browser)
@@ -160,12 +212,39 @@ it.each(['/rotate', '/login', '/own-login', '/direct-login'])(
   },
 )
 
-it('a new id alone asks for no key, and does not hinder the registration of the login', async () => {
-  const { browser: newBrowser } = await startBound()
+it('a new id soon after the login asks again, for the same time and one key, and later it asks for none', async () => {
+  const required = (request: { path: string }) => request.path === '/me'
+  const { browser: newBrowser } = await startBound({ required })
+  const [browser, key, later] = [newBrowser(), new DeviceKey(), newBrowser()]
+  const login = await browser.post('/login', ALICE)
+  await later.post('/login', { username: 'bob', password: 'secret' })
+  advance(MINUTE)
+  const again = await browser.post('/rotate')
+  expect([(await key.register(browser, again)).status, await browser.me()]).toEqual([200, 200])
+  expect((await new DeviceKey().register(browser, login)).status, 'another key').toBe(403)
+  await later.post('/rotate')
+  expect(await later.me(), 'the time of the login, with the new id').toBe(200)
+  advance(MINUTE)
+  expect(codeOf(await later.get('/me'))).toEqual([401, 'device_not_bound'])
+  expect(registrationIn(await later.post('/rotate'))).toBeUndefined()
+  expect(codeOf(await later.get('/me'))).toEqual([401, 'device_not_bound'])
+})
+
+it('a key that is registered while the id changes stays with the session', async () => {
+  const store = memoryStore()
+  const { sessions } = store
+  const { browser: newBrowser, limiter } = await startBound({}, { sessmgr: { store } })
   const [browser, key] = [newBrowser(), new DeviceKey()]
   const login = await browser.post('/login', ALICE)
-  expect(registrationIn(await browser.post('/rotate'))).toBeUndefined()
-  expect([(await key.register(browser, login)).status, await browser.me()]).toEqual([200, 200])
+  const end = sessions.end.bind(sessions)
+  sessions.end = async (...given) => {
+    sessions.end = end
+    expect((await key.register(newBrowser(), login)).status).toBe(200)
+    return end(...given)
+  }
+  await browser.post('/rotate')
+  expect(sessions.end).toBe(end)
+  expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
 })
 
 it('a login of a router below a path registers where the middleware is', async () => {
@@ -184,12 +263,11 @@ it('a login of a router below a path registers where the middleware is', async (
 })
 
 it('the proofs of two applications on one host have different names, and the scope of the session cookie', async () => {
-  const cookie = { sameSite: 'none', partitioned: true } as const
-  const [one, other] = [await startBound({}, { session: { cookie } }), await startBound()]
+  const [one, other] = [await startBound({}, { session: { cookie: { sameSite: 'none' } } }), await startBound()]
   const [first, second] = [await one.signIn(), await other.signIn()]
   expect(proofNames(first.browser)).not.toEqual(expect.arrayContaining(proofNames(second.browser)))
   const { attributes } = first.key.instructions?.credentials[0] ?? {}
-  expect(attributes).toMatch(/SameSite=None.*Partitioned|Partitioned.*SameSite=None/)
+  expect(attributes).toContain('SameSite=None')
 })
 
 it('an application whose sessions are never bound is told why', async () => {
@@ -199,6 +277,9 @@ it('an application whose sessions are never bound is told why', async () => {
   expect(registrationIn(await outside.browser().post('/login', ALICE))).toBeUndefined()
   const outsideOf = aWarning('session-is-never-bound', /outside the path of the session cookie/)
   expect([logs, outside.logs]).toEqual([[], [[outsideOf]]])
+  const apart = await startBound({}, { session: { cookie: { sameSite: 'none', partitioned: true } } })
+  expect(registrationIn(await apart.browser().post('/login', ALICE))).toBeUndefined()
+  expect(apart.logs).toEqual([[aWarning('session-is-never-bound', /partitioned/)]])
 })
 
 it('a proof outlives a change of password and rolling cookies', async () => {

@@ -59,12 +59,13 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
     expect(host.errors).toEqual([])
   })
 
-  it('tell a browser whose session has ended to forget it', async () => {
+  it('tell a browser whose session has ended to forget it, once its proof is over', async () => {
     const host = await start({ bound })
     const browser = host.browser()
     const key = new DeviceKey()
     await key.register(browser, await browser.post('/login', FORM))
     await host.limiter.sessions.endAll(2)
+    loseProof(browser)
     expect((await key.prove(browser, key.answerTo('any'))).json()).toEqual({ continue: false })
     expect(await browser.me()).toBe(401)
   })

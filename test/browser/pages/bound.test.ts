@@ -25,6 +25,8 @@ const PROOF_MS = 1000
 const parts = { path: '/session', url: undefined, proofMs: PROOF_MS, required: () => false }
 const bound = (limiter: Sessmgr) => bindingSessions(coreOf(limiter), parts)
 const over = 2 * PROOF_MS + 500
+/** With proofs for so long, Chromium gets the next one ahead of time, in parallel with each request. */
+const early = (limiter: Sessmgr) => bindingSessions(coreOf(limiter), { ...parts, proofMs: 60_000 })
 
 const chromium = forThisFile(startDeviceChromium)
 
@@ -50,6 +52,10 @@ const signIn = (page: Page, username = 'alice') =>
 const get = (page: Page, path = '/me') => page.evaluate(async (url) => (await fetch(url)).status, path)
 const isBound = (page: Page) =>
   page.evaluate(async () => Boolean((await (await fetch('/state')).json()).session?.bound))
+/** The same application, for a browser on another site. */
+const elsewhere = ({ origin }: { readonly origin: string }) => origin.replace('localhost', '127.0.0.1')
+/** Removes the proofs, as if they were over. */
+const endProofs = (context: BrowserContext) => context.clearCookies({ name: /sessmgr_bound_/ })
 const untilBound = (page: Page) => expect.poll(() => isBound(page)).toBe(true)
 
 /** A client with copied cookies. */
@@ -131,6 +137,69 @@ it('a login by a form binds the session as well', async () => {
   await page.click('button')
   await page.goto(`${proxy.origin}/`)
   await untilBound(page)
+})
+
+it('a login that another site has begun binds the session as well', async () => {
+  const { page, proxy, context } = await open(startExpressHost, { session: { cookie: { sameSite: 'lax' } } })
+  await page.goto(elsewhere(proxy))
+  const submitted = page.waitForURL(`${proxy.origin}/**`)
+  await page.evaluate((action) => {
+    const form = Object.assign(document.createElement('form'), { method: 'post', action })
+    form.innerHTML = '<input name="username" value="alice"><input name="password" value="secret">'
+    document.body.append(form)
+    form.submit()
+  }, `${proxy.origin}/login`)
+  await submitted
+  await page.goto(proxy.origin)
+  await untilBound(page)
+  await endProofs(context)
+  expect(await get(page)).toBe(200)
+})
+
+it('a login whose session has another id before the key is registered binds it as well', async () => {
+  const { page, proxy, context } = await open(startExpressHost)
+  const changed = page.evaluate(async () => {
+    const body = new URLSearchParams({ username: 'alice', password: 'secret' })
+    await fetch('/login', { method: 'POST', body })
+    await fetch('/rotate', { method: 'POST' })
+  })
+  proxy.hold = (path) => (path === '/session/start' ? changed : undefined)
+  await changed
+  await untilBound(page)
+  await endProofs(context)
+  expect(await get(page)).toBe(200)
+})
+
+it('the id of a session may change while Chromium gets a proof ahead of time', async () => {
+  const { page, proxy, context } = await open(startExpressHost, { bound: early })
+  await signIn(page)
+  await untilBound(page)
+  const post = (path: string) => page.evaluate(async (url) => (await fetch(url, { method: 'POST' })).status, path)
+  for (const change of [() => post('/rotate'), () => signIn(page)]) {
+    const changed = change()
+    proxy.hold = (path) => (path === '/session/refresh' ? changed : undefined)
+    expect(await changed).toBeLessThan(300)
+    const refreshes = () => proxy.log.filter(([, path]) => path === '/session/refresh').length
+    const before = refreshes()
+    await expect.poll(refreshes).toBeGreaterThan(before)
+    proxy.hold = () => undefined
+    await endProofs(context)
+    expect([await get(page), await isBound(page)]).toEqual([200, true])
+  }
+})
+
+it('a page opens although another site, or another port, leads to it after the proof is over', async () => {
+  const { host, page, proxy, context } = await open(startExpressHost)
+  const sibling = await startHttpsProxy(host.origin)
+  onTestFinished(sibling.close)
+  await signIn(page)
+  await untilBound(page)
+  for (const from of [elsewhere(proxy), sibling.origin]) {
+    await page.goto(from)
+    await endProofs(context)
+    await page.evaluate((url) => location.assign(url), `${proxy.origin}/me`)
+    await expect.poll(() => page.textContent('body').catch(() => '')).toBe('{"id":2}')
+  }
 })
 
 it('a restart of the server, and one that it does not answer for a while, sign nobody out', async () => {
