@@ -170,11 +170,14 @@ export function sendAnswer(response: HostResponse, { status, type, text, headers
 }
 
 /**
- * Removes the cookies of a response, so that a cache cannot pass one user's cookie to another. Also ignores later
- * cookies, because a session sets its cookie only when the headers are sent.
+ * Removes the cookies of a response, for example so that a cache cannot pass one user's cookie to another. Also ignores
+ * later cookies, because a session sets its cookie only when the headers are sent.
+ *
+ * @param own The only cookies to send. @default none
  */
-export function keepCookiesOut(response: ServerResponse): void {
+export function keepCookiesOut(response: ServerResponse, ...own: readonly string[]): void {
   response.removeHeader('Set-Cookie')
+  if (own.length > 0) response.setHeader('Set-Cookie', own)
   const setHeader = response.setHeader.bind(response)
   response.setHeader = (name, value) => (name.toLowerCase() === 'set-cookie' ? response : setHeader(name, value))
 }

@@ -34,7 +34,7 @@ async function open(bound: NonNullable<Parameters<typeof startExpressHost>[0]>['
 }
 
 it('200 proofs without one refused request, in Chromium without its quota', async () => {
-  const parts = { path: '/session', url: undefined, proofMs: 1000, required: () => false }
+  const parts = { path: '/session', url: undefined, proofMs: 1000, initiators: [], required: () => false }
   const { me, refreshes } = await open((limiter) => bindingSessions(coreOf(limiter), parts), false)
   const statuses = new Map<number, number>()
   while (refreshes() < 200) {
@@ -62,7 +62,7 @@ it(
 )
 
 it('10,000 replays of a copied cookie: none is served', async () => {
-  const parts = { path: '/session', url: undefined, proofMs: 500, required: () => false }
+  const parts = { path: '/session', url: undefined, proofMs: 500, initiators: [], required: () => false }
   const host = await startExpressHost({ bound: (limiter) => bindingSessions(coreOf(limiter), parts) })
   const browser = host.browser()
   const key = new DeviceKey()

@@ -163,6 +163,13 @@ async function readAll(response: IncomingMessage): Promise<Received> {
   return { status: response.statusCode ?? 0, headers, text: body.toString() }
 }
 
+/** A browser whose requests come through a proxy that ends HTTPS. */
+export class HttpsBrowser extends Browser {
+  override request(method: string, path: string, carried: Carried): Promise<Answer> {
+    return super.request(method, path, { ...carried, headers: { 'x-forwarded-proto': 'https', ...carried.headers } })
+  }
+}
+
 /** Returns a browser of an application, in which the user has logged in. */
 export async function loggedIn(host: { browser(): Browser }, login: string): Promise<Browser> {
   const browser = host.browser()

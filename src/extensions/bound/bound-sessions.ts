@@ -6,6 +6,7 @@ import {
   coreOf,
   type HostResponse,
   htmlText,
+  keepCookiesOut,
   LoginCookie,
   mountPath,
   type Next,
@@ -37,7 +38,7 @@ import {
   resolveDeclared,
   whole,
 } from '../../ground/option-checks.ts'
-import type { Middleware, RequestState, Sessmgr } from '../../index.ts'
+import type { Middleware, RequestState, Sessmgr, UserId } from '../../index.ts'
 import { DeviceProofs, LOGIN, readAnswer } from './device-proofs.ts'
 
 /** Options of boundSessions(). Omitted or undefined options use their defaults. */
@@ -55,6 +56,11 @@ export interface BoundOptions {
    */
   readonly proofSeconds?: number | undefined
   /**
+   * Other hosts of the same site whose pages send requests to this one, such as `['www.example.com']`. Browsers prove
+   * their key for these requests, too. @default none
+   */
+  readonly initiators?: readonly string[] | undefined
+  /**
    * Decides whether the session of a request must be bound. A browser that has not bound it within two minutes of the
    * login gets a 401 response, and so do sessions from before. Passport has not run yet, so use
    * `request.sessmgr.session`. @default never
@@ -65,10 +71,14 @@ export interface BoundOptions {
 
 const isPath = (value: unknown) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)+$/.test(value)
 
+const isHost = (value: unknown) => typeof value === 'string' && /^(\*\.)?[\w-]+(\.[\w-]+)*$/.test(value)
+const areHosts = (value: unknown) => Array.isArray(value) && value.every(isHost)
+
 const OPTIONS = {
   path: [must('be a path such as "/session"', isPath), '/session'],
   url: [must('be a path such as "/shop/session"', isPath)],
   proofSeconds: [whole(60, 86_400), 600],
+  initiators: [must('be a list of hosts such as ["www.example.com"]', areHosts), []],
   required: [callable('(request) => isAdmin(request.sessmgr.session.userId)'), () => false],
 } as const satisfies Declared<BoundOptions>
 
@@ -187,10 +197,9 @@ class BoundSessions {
   }
 
   /** Checks whether a request has a proof of this holder that is still good. */
-  #hasProof({ raw, cookieScope }: Visit, holder: string | undefined): boolean {
-    const { cookie = '' } = raw.headers
-    const find = (name: string) => cookieOf(name).read(cookie, cookieScope)
-    return holder !== undefined && this.#proofs.isGood(holder, cookie, () => find(holder))
+  #hasProof(visit: Visit, holder = ''): boolean {
+    const { cookie = '' } = visit.raw.headers
+    return this.#proofs.isGood(holder, cookie, () => cookieOf(holder).read(cookie, visit.cookieScope))
   }
 
   #isRequired({ own }: Visit): boolean {
@@ -201,6 +210,7 @@ class BoundSessions {
   }
 
   #refuse({ request, response, visit }: Call, refusal: Refusal): void {
+    visit.isRefused = true
     const { say } = this.#core.options.textsFor(visit.own)
     const { 'sec-fetch-site': site } = visit.raw.headers
     if (refusal === 'device_proof_delayed') response.setHeader('Retry-After', RETRY_SECONDS)
@@ -250,14 +260,13 @@ class BoundSessions {
   async #register(call: Call): Promise<void> {
     const { request, response, visit } = call
     const given = readAnswer(headerOf(visit, 'secure-session-response'))
-    const [madeAt, loggedInAt, userId] = (given && this.#proofs.readChallenge(LOGIN, given.challenge)) ?? []
+    const login = given && this.#proofs.readChallenge<[loggedInAt: number, userId: UserId]>(LOGIN, given.challenge)
     const key = given?.key
-    const isSigned = userId !== undefined && key !== undefined && given?.isSignedBy(key)
-    const { sessions } = this.#core.options.store
-    if (!isSigned || !(await sessions.changeState(userId, bindTo(key, Number(loggedInAt))))) {
-      return sendJson(request, response, 403, {})
-    }
-    this.#instruct(call, key, Number(madeAt))
+    if (!login || key === undefined || !given.isSignedBy(key)) return sendJson(request, response, 403, {})
+    const [madeAt, loggedInAt, userId] = login
+    const isBound = await this.#core.options.store.sessions.changeState(userId, bindTo(key, loggedInAt))
+    if (!isBound) return sendJson(request, response, 403, {})
+    this.#instruct(call, key, madeAt)
   }
 
   /** Responds to a browser that needs a new proof. */
@@ -283,12 +292,11 @@ class BoundSessions {
   }
 
   /** Sends a proof, and tells the browser when to get the next one. */
-  #instruct({ request, response, visit }: Call, key: string, madeAt: number): void {
-    const scope = visit.cookieScope
+  #instruct({ request, response, visit: { cookieScope } }: Call, key: string, madeAt: number): void {
+    const { proofMs, initiators } = this.#parts
     const cookie = cookieOf(key)
-    const seconds = Math.ceil(this.#parts.proofMs / 1000)
-    appendCookie(response, cookie.write(this.#proofs.prove(key, madeAt), seconds, scope))
-    sendJson(request, response, 200, {
+    const proof = cookie.write(this.#proofs.prove(key, madeAt), Math.ceil(proofMs / 1000), cookieScope)
+    const instructions = {
       session_identifier: key,
       refresh_url: this.#at(request, 'refresh'),
       // Requests to these need no proof. The browser gets one before any other, also before it leaves.
@@ -298,8 +306,10 @@ class BoundSessions {
           return { type: 'exclude', domain: '*', path: this.#at(request, route) }
         }),
       },
-      credentials: [{ type: 'cookie', ...cookie.describe(scope) }],
-    })
+      allowed_refresh_initiators: initiators,
+      credentials: [{ type: 'cookie', ...cookie.describe(cookieScope) }],
+    }
+    sendJson(request, response, 200, instructions, proof)
   }
 
   /** Ends a session whose browser has no proof, so that its user can sign in again. */
@@ -346,9 +356,21 @@ function headerOf({ raw }: { readonly raw: IncomingMessage }, name: string): str
   return raw.headers[name]?.toString().replace(/^"(.*)"$/, '$1')
 }
 
-/** Sends a JSON response, or an empty one. */
-function sendJson(request: RoutedRequest, response: HostResponse, status: number, body?: object): void {
+/**
+ * Sends a JSON response, or an empty one.
+ *
+ * @param cookies The only cookies to send. The id of the session may just have changed, and the browser would lose it if
+ * the session middleware sent a cookie here.
+ */
+function sendJson(
+  request: RoutedRequest,
+  response: HostResponse,
+  status: number,
+  body?: object,
+  ...cookies: string[]
+): void {
   response.statusCode = status
+  keepCookiesOut(response, ...cookies)
   const text = Buffer.from(JSON.stringify(body) ?? '')
   sendBody(request, response, { type: 'application/json; charset=utf-8', cache: 'no-store', body: text })
 }

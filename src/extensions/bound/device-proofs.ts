@@ -42,18 +42,15 @@ export class DeviceProofs {
    * @param purpose The key that is to sign it, or {@link LOGIN}.
    * @param about What {@link readChallenge} returns besides.
    */
-  challenge(purpose: string, ...about: readonly (string | number)[]): string {
+  challenge(purpose: string, ...about: readonly unknown[]): string {
     const now = Date.now()
     return signValue(this.#secrets(), `challenge ${purpose}`, [now, ...about], now + CHALLENGE_MS)
   }
 
   /** Returns when a challenge was made, and what it is about. Undefined if it has another purpose, or is too old. */
-  readChallenge(
-    purpose: string,
-    challenge: string,
-  ): readonly [madeAt: number, ...about: (string | number)[]] | undefined {
+  readChallenge<About extends unknown[]>(purpose: string, challenge: string) {
     const signed = readValue(this.#secrets(), `challenge ${purpose}`, challenge)
-    return signed && signed.expiresAt > Date.now() ? (signed.value as [number]) : undefined
+    return signed && signed.expiresAt > Date.now() ? (signed.value as [madeAt: number, ...About]) : undefined
   }
 
   /** Returns the proof of a holder who has answered a challenge. @param madeAt When the challenge was made. */

@@ -325,13 +325,50 @@ it('works below a path, and for the options of the application', async () => {
 
 it('refuses what cannot be meant', async () => {
   const { limiter } = await startExpressHost()
-  const refusals = [{ proofSeconds: 59 }, { path: 'session' }, { path: '/' }, { require: true }, { required: true }]
+  const refusals = [
+    { proofSeconds: 59 },
+    { path: 'session' },
+    { path: '/' },
+    { require: true },
+    { required: true },
+    { initiators: ['https://a.example'] },
+  ]
   for (const options of refusals) {
     expect(() => boundSessions(limiter, options as BoundOptions)).toThrow(
       expect.objectContaining({ code: 'invalid_option' }),
     )
   }
   expect(() => boundSessions({} as never)).toThrow('boundSessions(limiter, options)')
+})
+
+it('refuses a `required` that decides later, as a promise would count as true', async () => {
+  const required = (async () => false) as unknown as () => boolean
+  const { browser, errors } = await startBound({ required })
+  const signedIn = browser()
+  await signedIn.post('/login', ALICE)
+  await signedIn.get('/me')
+  expect(errors).toMatchObject([{ code: 'invalid_option', message: expect.stringContaining('it returned a promise') }])
+})
+
+it('who cannot repeat a request is led to the start page, and others back', async () => {
+  const { signIn, origin } = await startBound()
+  const { browser } = await signIn()
+  loseProof(browser)
+  expect((await browser.request('POST', '/cart', { headers: PAGE })).text).toContain('name="referrer" content="origin"')
+  expect((await browser.get('/cart', { headers: PAGE })).text).not.toContain('name="referrer"')
+  const { host } = new URL(origin)
+  expect((await browser.post('/session/leave', {}, { host, referer: `${origin}/cart?a=1` })).location).toBe('/cart?a=1')
+})
+
+it('the answer to a refresh brings no cookie of the application, which may be of an earlier id', async () => {
+  const session = { rolling: true, saveUninitialized: true, cookie: { maxAge: 60 * MINUTE } }
+  const { signIn, limiter } = await startBound({}, { session })
+  const { browser, key } = await signIn()
+  expect((await browser.get('/me')).setCookies.join()).toContain('connect.sid')
+  const { setCookies } = await key.refresh(browser)
+  expect(setCookies).toEqual([expect.stringContaining('sessmgr_bound_')])
+  await limiter.sessions.endAll(2)
+  expect((await key.prove(browser, '')).setCookies).toEqual([])
 })
 
 it('refuses to be mounted before the limiter, where it would protect nothing', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { boundSessions } from '../../../src/bound.ts'
+import { memoryStore } from '../../../src/index.ts'
+import { HttpsBrowser } from '../../support/browser.ts'
 import { DeviceKey, loseProof, registrationIn } from '../../support/device-key.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
@@ -60,11 +62,13 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
   })
 
   it('tell a browser whose session has ended to forget it, once its proof is over', async () => {
-    const host = await start({ bound })
-    const browser = host.browser()
+    const host = await start({ bound, session: { cookie: { secure: 'auto' } } })
+    const browser = new HttpsBrowser(host.origin)
     const key = new DeviceKey()
     await key.register(browser, await browser.post('/login', FORM))
     await host.limiter.sessions.endAll(2)
+    const early = await key.prove(browser, '')
+    expect([early.status, early.text, early.setCookies.join()]).toEqual([200, '', expect.not.stringContaining('bound')])
     loseProof(browser)
     expect((await key.prove(browser, key.answerTo('any'))).json()).toEqual({ continue: false })
     expect(await browser.me()).toBe(401)
@@ -76,7 +80,10 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
     const key = new DeviceKey()
     const { path = '', challenge = '' } = registrationIn(await browser.post('/login', FORM, HTTPS)) ?? {}
     const response = key.answerTo(challenge)
-    const answer = await browser.request('POST', path, { headers: { ...HTTPS, 'secure-session-response': response } })
+    // Without a cookie, as after a login that another site has begun.
+    const answer = await host
+      .browser()
+      .request('POST', path, { headers: { ...HTTPS, 'secure-session-response': response } })
     const [credential] = answer.json<{ credentials: { name: string; attributes: string }[] }>().credentials
     const cookie = answer.setCookies.find((text) => text.startsWith(`${credential?.name}=`)) ?? ''
     const attributes = (text: string) =>
@@ -86,4 +93,20 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
         .sort()
     expect(attributes(cookie)).toEqual(attributes(credential?.attributes ?? ''))
   })
+})
+
+it.each(HOSTS.slice(0, 3))('a refused request is no use of its session, on %s', async (_, start) => {
+  let now = Date.now()
+  const clock = { now: () => now }
+  const host = await start({ bound, sessmgr: { store: memoryStore({ clock }), touchEvery: 0 } })
+  const browser = host.browser()
+  const key = new DeviceKey()
+  await key.register(browser, await browser.post('/login', FORM))
+  const lastUse = async () => (await host.limiter.sessions.list(2))[0]?.lastSeenAt
+  now += 1000
+  expect([await browser.me(), await lastUse()]).toEqual([200, now])
+  const before = now
+  loseProof(browser)
+  now += 1000
+  expect([await browser.me(), await lastUse()]).toEqual([401, before])
 })

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { coreOf } from '../../../src/extend.ts'
 import { bindingSessions } from '../../../src/extensions/bound/bound-sessions.ts'
 import type { Sessmgr } from '../../../src/index.ts'
-import { Browser, type Carried } from '../../support/browser.ts'
+import { type Browser, HttpsBrowser } from '../../support/browser.ts'
 import { startDeviceChromium } from '../../support/device-chromium.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
@@ -22,7 +22,7 @@ const HOSTS: readonly (readonly [string, StartHost])[] = [
 ]
 /** Much shorter than an application may choose. */
 const PROOF_MS = 1000
-const parts = { path: '/session', url: undefined, proofMs: PROOF_MS, required: () => false }
+const parts = { path: '/session', url: undefined, proofMs: PROOF_MS, initiators: [], required: () => false }
 const bound = (limiter: Sessmgr) => bindingSessions(coreOf(limiter), parts)
 const over = 2 * PROOF_MS + 500
 /** With proofs for so long, Chromium gets the next one ahead of time, in parallel with each request. */
@@ -58,16 +58,9 @@ const elsewhere = ({ origin }: { readonly origin: string }) => origin.replace('l
 const endProofs = (context: BrowserContext) => context.clearCookies({ name: /sessmgr_bound_/ })
 const untilBound = (page: Page) => expect.poll(() => isBound(page)).toBe(true)
 
-/** A client with copied cookies. */
-class Thief extends Browser {
-  override request(method: string, path: string, carried: Carried) {
-    return super.request(method, path, { ...carried, headers: { 'x-forwarded-proto': 'https', ...carried.headers } })
-  }
-}
-
 /** Copies the cookies of a browser, except the proof of its login, which is good for two minutes here as well. */
 async function thiefOf(context: BrowserContext, { origin, limiter }: HostUnderTest): Promise<Browser> {
-  const thief = new Thief(origin)
+  const thief = new HttpsBrowser(origin)
   const [session] = await limiter.sessions.list(2)
   for (const { name, value, path } of await context.cookies()) {
     if (!name.endsWith(`_${session?.token.slice(-8)}`)) thief.cookies.set(name, { value, path })
@@ -171,7 +164,10 @@ it('a login whose session has another id before the key is registered binds it a
 })
 
 it('the id of a session may change while Chromium gets a proof ahead of time', async () => {
-  const { page, proxy, context } = await open(startExpressHost, { bound: early })
+  const { page, proxy, context } = await open(startExpressHost, {
+    bound: early,
+    session: { cookie: { secure: 'auto' } },
+  })
   await signIn(page)
   await untilBound(page)
   const post = (path: string) => page.evaluate(async (url) => (await fetch(url, { method: 'POST' })).status, path)
@@ -200,6 +196,22 @@ it('a page opens although another site, or another port, leads to it after the p
     await page.evaluate((url) => location.assign(url), `${proxy.origin}/me`)
     await expect.poll(() => page.textContent('body').catch(() => '')).toBe('{"id":2}')
   }
+})
+
+it('a script on another host of the site gets a proof as well, if the application names that host', async () => {
+  const named = (limiter: Sessmgr) => bindingSessions(coreOf(limiter), { ...parts, initiators: ['localhost'] })
+  const { host, page, proxy, context } = await open(startExpressHost, { bound: named })
+  const sibling = await startHttpsProxy(host.origin)
+  onTestFinished(sibling.close)
+  await signIn(page)
+  await untilBound(page)
+  await page.goto(sibling.origin)
+  await endProofs(context)
+  await page.evaluate(
+    (url) => fetch(url, { mode: 'no-cors', credentials: 'include' }).then(({ type }) => type),
+    `${proxy.origin}/me`,
+  )
+  expect(proxy.log.findLast(([, path]) => path === '/me')).toEqual(['GET', '/me', 200])
 })
 
 it('a restart of the server, and one that it does not answer for a while, sign nobody out', async () => {
