@@ -244,6 +244,7 @@ it('a key that is registered while the id changes stays with the session', async
   }
   await browser.post('/rotate')
   expect(sessions.end).toBe(end)
+  expect(await browser.me(), 'before its proof has arrived').toBe(200)
   expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
 })
 
