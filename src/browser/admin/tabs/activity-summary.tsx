@@ -192,11 +192,11 @@ export function Dates({ view, linkOf }: SummaryProps) {
   }
 
   /** Completes a period with an hour, and refuses one that ends before it starts. */
-  function check({ currentTarget }: FormEvent<HTMLFormElement>, isFrom: boolean): void {
+  function check({ currentTarget, target }: FormEvent<HTMLFormElement>): void {
     const [start, end] = currentTarget.querySelectorAll('input')
     if (!start || !end) return
     const [first, last] = [start, end].map(({ value }) => new Date(value).getTime())
-    if (isFrom && first && !last) end.value = localTime(first + HOUR_MS)
+    if (target === start && first && !last) end.value = localTime(first + HOUR_MS)
     end.setCustomValidity(first && last && last <= first ? t('v_dates_order') : '')
   }
 
@@ -218,12 +218,7 @@ export function Dates({ view, linkOf }: SummaryProps) {
             </>
           }
         >
-          <form
-            id={id}
-            className="dates"
-            onSubmit={show}
-            onInput={(event) => check(event, event.target.name === 'from')}
-          >
+          <form id={id} className="dates" onSubmit={show} onInput={check}>
             {fields.map(([name, text, ms]) => (
               <label key={name}>
                 {t(text)}
