@@ -67,11 +67,18 @@ const SEARCH = '.search-box input'
 /** Selector of the element to focus when the user returns to Everybody; undefined before anyone was opened. */
 let wanted: string | undefined
 
+const selectorOf = (row: string) => `[data-row="${CSS.escape(row)}"]`
+
 /** Remembers the row or the search field that has the focus. */
 export function rememberFocus(target: Element): void {
   const row = target.closest<HTMLElement>('[data-row]')?.dataset.row
-  if (row !== undefined) wanted = `[data-row="${CSS.escape(row)}"]`
+  if (row !== undefined) wanted = selectorOf(row)
   else if (target.matches(SEARCH)) wanted = SEARCH
+}
+
+/** Checks whether the focus returns to a row, which must then be there at once. */
+export function isWanted(row: string): boolean {
+  return wanted === selectorOf(row)
 }
 
 /** Remembers the heading if nothing else is remembered. */

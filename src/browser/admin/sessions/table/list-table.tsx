@@ -2,6 +2,7 @@ import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, u
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { isWanted } from '../keyboard.tsx'
 import type { StillRow } from './rows.ts'
 
 /**
@@ -29,7 +30,7 @@ export function ListTable<T>({
   /** Shown below the rows. */
   more: ReactNode
 }) {
-  const drawn = useSlices(rows.length)
+  const drawn = useSlices(rows.length, () => 1 + rows.findIndex(({ key }) => isWanted(key)))
   const keys = useRowKeys(
     rows.map(({ key }) => key),
     (key) => {
@@ -95,9 +96,11 @@ const SLICE = 5
 /**
  * Returns how many of `count` rows to render now: a few more at a time, after what is around them. After Back, all of
  * them at once, because browsers restore the scroll position only if the rows exist.
+ *
+ * @param first How many rows to begin with.
  */
-function useSlices(count: number): number {
-  const [drawn, setDrawn] = useState(() => (place.isBack() ? count : 0))
+function useSlices(count: number, first: () => number): number {
+  const [drawn, setDrawn] = useState(() => (place.isBack() ? count : first()))
   const isWhole = drawn >= count
   useEffect(() => {
     if (isWhole) return undefined
