@@ -5,8 +5,18 @@ import { type PeopleSummary, peopleWith, usePeopleSummary } from '../sessions/pe
 import { locale } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** How many columns there are before the one for more sessions. */
-const COLUMNS = { least: 5, most: 12 }
+/** How many columns there are before the one for more sessions. A phone has room for the least. */
+const COLUMNS = { least: 5, most: 9 }
+
+/** Returns from how many to how many sessions each column counts. One ends with the limit, however high that is. */
+function columnsFor(maximum: number): readonly (readonly [least: number, most: number])[] {
+  const room = matchMedia('(max-width: 40rem)').matches ? COLUMNS.least : COLUMNS.most
+  const isHigh = maximum >= room
+  const single = isHigh ? room - 1 : Math.max(COLUMNS.least, maximum + 1)
+  const last = isHigh ? maximum : single
+  const columns = Array.from({ length: single }, (_, index) => [index + 1, index + 1] as const)
+  return [...columns, ...(isHigh ? [[room, maximum] as const] : []), [last + 1, Number.POSITIVE_INFINITY]]
+}
 
 /** Renders how many sessions people have, with the limit, if the server knows them. */
 export function LimitEffect({ maximum }: { maximum: unknown }) {
@@ -30,25 +40,30 @@ export function LimitEffect({ maximum }: { maximum: unknown }) {
 /** Renders how many people have how many sessions, with the limit as a line. */
 function LimitChart({ summary, maximum }: { summary: PeopleSummary; maximum: number }) {
   const t = useTexts()
-  const last = Math.max(COLUMNS.least, Math.min(maximum + 1, COLUMNS.most))
-  const columns = [...Array.from({ length: last }, (_, index) => index + 1), Number.POSITIVE_INFINITY]
-  const counts = columns.map((sessions) => peopleWith(summary, Math.min(sessions, last + 1), sessions))
+  const columns = columnsFor(maximum)
+  const counts = columns.map(([least, most]) => peopleWith(summary, least, most))
   const highest = Math.max(1, ...counts)
   const number = new Intl.NumberFormat(locale)
   return (
     <figure className="limit-chart">
       <figcaption className="help">{t('chart')}</figcaption>
       <ol>
-        {columns.map((sessions, index) => {
+        {columns.map(([least, most], index) => {
           const count = counts[index] ?? 0
           return (
-            <li key={sessions} className={sessions > maximum ? 'over' : undefined}>
-              {sessions === maximum && <span className="limit-line">{t('chart_limit')}</span>}
+            <li key={least} className={least > maximum ? 'over' : undefined}>
+              {most === maximum && <span className="limit-line">{t('chart_limit')}</span>}
               <span className="limit-column">
                 {number.format(count)}
                 <span className="limit-bar" style={{ blockSize: `${(4 * count) / highest}rem` }} />
               </span>
-              <span>{sessions > last ? t('chart_more') : number.format(sessions)}</span>
+              <span>
+                {most === Number.POSITIVE_INFINITY
+                  ? t('chart_more')
+                  : least === most
+                    ? number.format(most)
+                    : number.formatRange(least, most)}
+              </span>
             </li>
           )
         })}
