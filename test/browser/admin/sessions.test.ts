@@ -181,6 +181,7 @@ test('offline, the lists say so at once and sign nobody out; online, they are re
   await page.getByRole('button', { name: 'Live' }).waitFor()
   await page.context().setOffline(true)
   await page.getByText('You are offline.').waitFor()
+  expect(await page.locator('.live').getByRole('button').textContent()).toBe('Refresh')
   const end = page.getByRole('button', { name: 'Sign out Chrome' })
   expect(await end.getAttribute('aria-disabled')).toBe('true')
   const read = page.waitForRequest('**/sessmgr/v1/sessions?*')

@@ -140,7 +140,7 @@ export function Live<T>({
         aria-disabled={!isOnline || undefined}
         onClick={() => isOnline && refresh()}
       >
-        {isKnown && !isStale ? t('up_to_date') : t(error ? 'refresh' : 'loading')}
+        {isKnown && !isStale ? t('up_to_date') : t(isKnown || error ? 'refresh' : 'loading')}
         {isKnown && !isStale && <span className="unseen">: {t('refresh')}</span>}
       </button>
     </div>
