@@ -17,7 +17,7 @@ import { ListFrame, TableCard } from '../sessions/table/table-card.tsx'
 import { dateAndTime, dayName, exactTime, isoDay, startOfDay, timeAgo, timeOfDay } from '../sessions/time-words.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { ACTIVITY_TEXTS } from '../texts/activity-texts.ts'
-import { addTexts, countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
+import { addTexts, countKey, type TextKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import {
   type ActivityEvent,
   type ActivityView,
@@ -340,7 +340,7 @@ const EventRows = memo(function EventRows({
         <td className={`event-what ${toneOf(event)}`}>
           <bdi>{whatHappened(t, event)}</bdi>
           {who !== undefined && <bdi className="help">{t('v_by', { name: who })}</bdi>}
-          {event.ended && <bdi className="help">{t('v_ended_with', { devices: devicesOf(event.ended) })}</bdi>}
+          {event.ended && <bdi className="help">{t('v_ended_with', { devices: devicesOf(event.ended, t) })}</bdi>}
         </td>
         <td className="event-device">
           {device && <bdi>{device}</bdi>}
@@ -355,9 +355,15 @@ const EventRows = memo(function EventRows({
   )
 })
 
+/** How many sessions the row of a login names that has ended them. The "Signed out" filter lists them all. */
+const MOST_NAMED = 3
+
 /** Names the devices and places of ended sessions. */
-function devicesOf(ended: readonly ActivityEvent[]): string {
-  return ended.map(({ device, place: near, ip }) => [device, near ?? ip].filter(Boolean).join(', ')).join('; ')
+function devicesOf(ended: readonly ActivityEvent[], t: Translate): string {
+  const names = ended.map(({ device, place: near, ip }) => [device, near ?? ip].filter(Boolean).join(', '))
+  const more = names.length - MOST_NAMED
+  const named = more > 1 ? [...names.slice(0, MOST_NAMED), t('v_ended_more', { count: more })] : names
+  return named.join('; ')
 }
 
 /** Renders when and why a user's last session ended, if the activity log knows. */

@@ -35,6 +35,7 @@ export const ACTIVITY_TEXTS = {
   v_refused_count: '{count} refused',
   v_would_short: '{count} over the limit',
   v_ended_with: 'signed out {devices}',
+  v_ended_more: '{count} more',
   v_count_one: '{count} event',
   v_count_other: '{count} events',
   v_csv: 'CSV (spreadsheet)',
