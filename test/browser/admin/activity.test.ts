@@ -243,3 +243,19 @@ test('bars and a ranking say when and who was at the limit, and dragging over ba
   await expect.poll(() => new URL(page.url()).search).toBe(`?user=dora&from=${earlier}`)
   await expect.poll(async () => (await rows()).length).toBeGreaterThanOrEqual(3)
 })
+
+test('the ranking names more people on demand and keeps the focus; a login names three of the sessions it ended', async () => {
+  await lab.limiter.settings.update({ logic: 'allow', maximum: 5 }, undefined)
+  for (let login = 0; login < 6; login++) await signIn('bob')
+  await lab.limiter.settings.update({ maximum: 1 }, undefined)
+  for (const login of ['admin', 'alice', 'carol', 'dora', '777']) for (const _ of [1, 2]) await signIn(login)
+  const { page } = await open('?period=today')
+  const names = page.locator('.ranking li')
+  await expect.poll(() => names.count()).toBe(5)
+  await page.getByRole('button', { name: 'Show 20 more' }).press('Enter')
+  await expect.poll(() => names.count()).toBe(6)
+  await page.keyboard.press('Tab')
+  await expect.poll(() => names.nth(5).evaluate((one) => one.contains(document.activeElement))).toBe(true)
+  const device = 'Safari on iPhone, Here'
+  await page.getByText(`signed out ${[device, device, device].join('; ')}; 2 more`, { exact: true }).waitFor()
+})

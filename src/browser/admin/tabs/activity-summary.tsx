@@ -120,16 +120,24 @@ function Ranking({
   onMore: () => void
 }) {
   const t = useTexts()
+  const list = useRef<HTMLUListElement>(null)
   const [isOpen] = useState(() => !matchMedia('(max-width: 60rem)').matches)
   const total = ({ displaced, refused, would_limit }: PersonAtLimit) => displaced + refused + would_limit
   const highest = Math.max(1, ...people.map(total))
+
+  function showMore(): void {
+    // The button disappears. From the last person, Tab leads to the next one.
+    list.current?.querySelector<HTMLElement>('li:last-child a')?.focus({ preventScroll: true })
+    onMore()
+  }
+
   return (
     <details className="summary-part" open={isOpen}>
       <summary>
         <h3>{t('v_at_limit')}</h3>
       </summary>
       {people.length === 0 && <p className="help">{t('v_nobody_at_limit')}</p>}
-      <ul className="ranking">
+      <ul className="ranking" ref={list}>
         {people.slice(0, named).map((person) => {
           const { user, displaced, refused, would_limit: would, places, addresses } = person
           const said = [
@@ -163,7 +171,7 @@ function Ranking({
         })}
       </ul>
       {people.length > named && (
-        <button type="button" className="link" onClick={onMore}>
+        <button type="button" className="link" onClick={showMore}>
           {t('show_more', { count: NAMED.more })}
         </button>
       )}
