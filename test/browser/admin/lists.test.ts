@@ -360,6 +360,16 @@ test('both lists are saved as a file, and printed with all rows, black on white,
         getComputedStyle(row.closest('table')?.tHead as Element).position,
       ])
     expect(looks).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)', 'visible', 'static'])
+    // Nothing is cut off, and no arrow asks to be pressed.
+    const cut = page
+      .locator('.figures, .row-name, td .one-line')
+      .evaluateAll(
+        (all) => all.filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth).length,
+      )
+    expect(await cut).toBe(0)
+    expect(await isShown('th button > span')).toBe(0)
+    const mark = rows.last().locator('.row-name')
+    expect(await mark.evaluate((name) => getComputedStyle(name, '::before').display)).not.toBe('inline-block')
     await page.locator('.live small', { hasText: /\d{4}, .* (?:UTC|GMT)/ }).waitFor()
     await page.close()
   }
