@@ -239,8 +239,9 @@ test('bars and a ranking say when and who was at the limit, and dragging over ba
   await to.fill('')
   await show.click()
   await expect.poll(() => new URL(page.url()).search).toBe(`?from=${earlier}`)
-  await dora.getByRole('link').click()
+  await dora.getByRole('link').press('Enter')
   await expect.poll(() => new URL(page.url()).search).toBe(`?user=dora&from=${earlier}`)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Activity')
   await expect.poll(async () => (await rows()).length).toBeGreaterThanOrEqual(3)
 })
 

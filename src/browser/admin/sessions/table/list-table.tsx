@@ -1,4 +1,13 @@
-import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -110,7 +119,10 @@ function useSlices(count: number, first: () => number): number {
   return Math.min(drawn, count)
 }
 
-/** Renders a header cell that sorts the table. */
+/** Label of the header cell that had the focus when its table was replaced. */
+let left: string | undefined
+
+/** Renders a header cell that sorts the table, and keeps the focus if that replaces the table. */
 export function SortHead({
   label,
   title,
@@ -124,9 +136,20 @@ export function SortHead({
   order: 'ascending' | 'descending' | undefined
   onSort: () => void
 }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    const element = button.current
+    if (left === label) {
+      left = undefined
+      if (document.activeElement === document.body) element?.focus({ preventScroll: true })
+    }
+    return () => {
+      if (document.activeElement === element) left = label
+    }
+  }, [label])
   return (
     <th aria-sort={order}>
-      <button type="button" title={title} onClick={onSort}>
+      <button ref={button} type="button" title={title} onClick={onSort}>
         {label} <span aria-hidden="true">{order ? (order === 'ascending' ? '↑' : '↓') : '↕'}</span>
       </button>
     </th>
