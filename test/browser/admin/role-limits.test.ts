@@ -117,6 +117,8 @@ test('without a license panel and catalogue say so; the limits stay, and a licen
   await page.getByLabel('License Key').fill(await vendor.issue(product.id))
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   await page.getByText('Licensed. Set it up under Settings.').first().waitFor()
+  const settings = page.getByRole('link', { name: /^Settings\s*: Role Limits$/ })
+  expect(await settings.getAttribute('href')).toBe('/admin/settings?part=addons')
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await roleField(page, 'editor').waitFor()
   await panel(page).getByText(UNLICENSED).waitFor({ state: 'detached' })
