@@ -23,7 +23,7 @@ export { keepCookiesOut, redirect, sendBody, sendPage } from './routes/answer.ts
 export { refuseCrossOrigin } from './routes/caller.ts'
 export { mountPath, ownPath } from './routes/page-addresses.ts'
 export { coreOf, type ServiceCore } from './service/service-core.ts'
-export { type Login, type StoredSession, TOKEN_PATTERN, TOKEN_SESSION } from './sessions/session-record.ts'
+export { type Login, TOKEN_PATTERN, TOKEN_SESSION } from './sessions/session-record.ts'
 export type { StateChange } from './sessions/user-state.ts'
 export { COLUMN_TYPES, quoteIndex, quoteName, requireTableName } from './stores/document/table-schema.ts'
 export { createPostgresTable, type PostgresPool, requirePool } from './stores/postgres-store.ts'

@@ -160,7 +160,7 @@ function guardWrites(store: HostStore, guard: SessionGuard, unread: Unread): voi
       if (!callback) return guard.touch(sessionId, data)
       learnRolling(guard, sessionId, data)
       // The response must not wait for an outage, and a use is soon recorded again.
-      if (guard.areStoresAway || endingVisit()?.isRefused) return process.nextTick(callback)
+      if (guard.areStoresAway || endingVisit()?.isNoUse) return process.nextTick(callback)
       guard.noteUse(sessionId, data, callback, undefined, lateFailure(guard, sessionId, data, true))
     }
   }

@@ -52,7 +52,7 @@ export abstract class AdapterVisit extends Visit {
     // If a login's session was not written, the browser gets no cookie, so the session must not keep a slot.
     const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
     const data = isInUse ? this.unwritten : undefined
-    if (!data || this.isRefused || this.guard.canWait(this.sessionID, data)) done()
+    if (!data || this.isNoUse || this.guard.canWait(this.sessionID, data)) done()
     else this.guard.noteUse(this.sessionID, data, done, this)
   }
 }

@@ -128,8 +128,8 @@ export abstract class Visit implements RequestPort {
    * later, a login in that session is refused.
    */
   isTooEarly = false
-  /** Whether the request is refused, so that it is no use of its session. */
-  isRefused = false
+  /** Whether the request is no use of its session, as when it is refused. */
+  isNoUse = false
   #origin: Origin | undefined = undefined
 
   abstract readonly session: HostSessionData | undefined

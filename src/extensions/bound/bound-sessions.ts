@@ -19,7 +19,6 @@ import {
   type ServiceCore,
   type SessmgrErrorCode,
   type StateChange,
-  type StoredSession,
   sendBody,
   sendPage,
   type Visit,
@@ -28,6 +27,7 @@ import {
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { warn } from '../../ground/logger.ts'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
 import {
   callable,
   type Declared,
@@ -38,7 +38,7 @@ import {
   resolveDeclared,
   whole,
 } from '../../ground/option-checks.ts'
-import type { Middleware, RequestState, Sessmgr, UserId } from '../../index.ts'
+import type { Middleware, RequestState, Sessmgr, Token, UserId } from '../../index.ts'
 import { DeviceProofs, LOGIN, readAnswer } from './device-proofs.ts'
 
 /** Options of boundSessions(). Omitted or undefined options use their defaults. */
@@ -71,7 +71,7 @@ export interface BoundOptions {
 
 const isPath = (value: unknown) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)+$/.test(value)
 
-const isHost = (value: unknown) => typeof value === 'string' && /^(\*\.)?[\w-]+(\.[\w-]+)*$/.test(value)
+const isHost = (value: unknown) => typeof value === 'string' && /^(\*\.)?[a-z\d-]+(\.[a-z\d-]+)*$/.test(value)
 const areHosts = (value: unknown) => Array.isArray(value) && value.every(isHost)
 
 const OPTIONS = {
@@ -176,7 +176,10 @@ class BoundSessions {
     const call = { request, response, visit, session }
     const route = request.method === 'POST' && this.#routes.get((request.url ?? '').split('?', 1)[0] ?? '')
     try {
-      if (route) return void Promise.resolve(route(call)).catch(next)
+      if (route) {
+        visit.isNoUse = true
+        return void Promise.resolve(route(call)).catch(next)
+      }
       const refusal = this.#refusalOf(call)
       if (refusal) return this.#refuse(call, refusal)
     } catch (error) {
@@ -210,7 +213,7 @@ class BoundSessions {
   }
 
   #refuse({ request, response, visit }: Call, refusal: Refusal): void {
-    visit.isRefused = true
+    visit.isNoUse = true
     const { say } = this.#core.options.textsFor(visit.own)
     const { 'sec-fetch-site': site } = visit.raw.headers
     if (refusal === 'device_proof_delayed') response.setHeader('Retry-After', RETRY_SECONDS)
@@ -218,10 +221,11 @@ class BoundSessions {
       return sendJson(request, response, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
     }
     const isGet = request.method === 'GET'
-    const isLedTo = site === 'cross-site' || site === 'same-site'
-    if (isGet && isLedTo && refusal === 'device_proof_missing') return sendPage(request, response, 401, AGAIN)
-    response.setHeader('Content-Security-Policy', "frame-ancestors 'none'")
-    sendPage(request, response, 401, pageOf(say, refusal, this.#at(request, 'leave'), isGet))
+    const isLedTo = isGet && (site === 'cross-site' || site === 'same-site') && refusal === 'device_proof_missing'
+    keepCookiesOut(response)
+    response.setHeader('Content-Security-Policy', isLedTo ? againPolicy() : "frame-ancestors 'none'")
+    const head = isLedTo ? AGAIN : isGet ? '' : '<meta name="referrer" content="origin">'
+    sendPage(request, response, 401, pageOf(say, refusal, this.#at(request, 'leave'), head))
   }
 
   /** Asks the browser to register a key, if the response is to a login. */
@@ -245,7 +249,7 @@ class BoundSessions {
       const proof = this.#proofs.prove(session.token, Date.now() + leftMs - 2 * this.#parts.proofMs)
       appendCookie(response, cookieOf(session.token).write(proof, Math.ceil(leftMs / 1000), scope))
       if (session.bound !== undefined) return
-      const challenge = this.#proofs.challenge(LOGIN, admitted.loggedInAt, session.userId)
+      const challenge = this.#proofs.challenge(LOGIN, [admitted.loggedInAt, session.userId, session.token], leftMs)
       response.setHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
     })
   }
@@ -261,11 +265,12 @@ class BoundSessions {
   async #register(call: Call): Promise<void> {
     const { request, response, visit } = call
     const given = readAnswer(headerOf(visit, 'secure-session-response'))
-    const login = given && this.#proofs.readChallenge<[loggedInAt: number, userId: UserId]>(LOGIN, given.challenge)
+    const login =
+      given && this.#proofs.readChallenge<[loggedInAt: number, userId: UserId, token: Token]>(LOGIN, given.challenge)
     const key = given?.key
     if (!login || key === undefined || !given.isSignedBy(key)) return sendJson(request, response, 403, {})
-    const [madeAt, loggedInAt, userId] = login
-    const isBound = await this.#core.options.store.sessions.changeState(userId, bindTo(key, loggedInAt))
+    const [madeAt, loggedInAt, userId, token] = login
+    const isBound = await this.#core.options.store.sessions.changeState(userId, bindTo(key, loggedInAt, token))
     if (!isBound) return sendJson(request, response, 403, {})
     this.#instruct(call, key, madeAt)
   }
@@ -335,14 +340,16 @@ class BoundSessions {
  * Returns a change that binds the session of a login to a key, unless it is bound to another one. Results in whether it
  * is bound to the key.
  */
-function bindTo(bound: string, loggedInAt: number): StateChange<boolean> {
+function bindTo(bound: string, loggedInAt: number, token: Token): StateChange<boolean> {
   return ({ sessions }, now) => {
-    const isOfLogin = ({ record }: StoredSession) => record.loggedInAt === loggedInAt && record.expiresAt > now
-    const place = sessions.findIndex((one) => isOfLogin(one) && (one.record.bound ?? bound) === bound)
-    const session = sessions[place]
-    if (!session || session.record.bound !== null) return { result: session !== undefined }
+    const ofLogin = sessions.filter(({ record }) => record.loggedInAt === loggedInAt && record.expiresAt > now)
+    // Without its token, it has another id now. Then it must be the only one of this millisecond.
+    const session =
+      ofLogin.find(({ record }) => record.token === token) ?? (ofLogin.length === 1 ? ofLogin[0] : undefined)
+    const known = session?.record.bound
+    if (!session || known !== null) return { result: known === bound }
     const changed = { ...session, record: { ...session.record, bound } }
-    return { result: true, next: { sessions: sessions.with(place, changed) } }
+    return { result: true, next: { sessions: sessions.with(sessions.indexOf(session), changed) } }
   }
 }
 
@@ -387,24 +394,31 @@ const STYLE =
   'h1{font-size:1.25rem}button{font:inherit;padding:.5rem 1rem}'
 
 /**
- * A page that is requested again at once, by this site itself. Browsers get no proof for a request that another site
- * begins.
+ * Requests a page again at once, by this site itself, because browsers get no proof for a request that another site
+ * begins. Not twice: a window in a sandbox belongs to no site.
  */
-const AGAIN = '<!doctype html><meta http-equiv="refresh" content="0"><title>…</title>'
+const RELOAD =
+  'if(performance.getEntriesByType("navigation")[0].type!=="reload"){document.documentElement.hidden=true;location.reload()}'
+const AGAIN = `<script>${RELOAD}</script><noscript><meta http-equiv="refresh" content="0"></noscript>`
+/** Returns the policy of that page, which allows no other script. */
+function againPolicy(): string {
+  const hash = nodeCrypto().createHash('sha256').update(RELOAD).digest('base64')
+  return `default-src 'none';style-src 'unsafe-inline';form-action 'self';script-src 'sha256-${hash}'`
+}
 
 /**
  * Draws the page of a refusal.
  *
  * @param leave Where its button leads, which ends the session.
- * @param isGet Whether the user can return to the page from there.
+ * @param head What else is in its head.
  */
-function pageOf(say: Say, refusal: Refusal, leave: string, isGet: boolean): string {
+function pageOf(say: Say, refusal: Refusal, leave: string, head: string): string {
   const text = (key: Parameters<Say>[0]) => htmlText(say(key))
   const title = text(`${refusal}_title`)
   const form = `<form method="post" action="${htmlText(leave)}"><button>${text('device_leave')}</button></form>`
   return (
     `<!doctype html><html lang="${text('lang')}" dir="${text('dir')}"><head><meta charset="utf-8">` +
-    (isGet ? '' : '<meta name="referrer" content="origin">') +
+    head +
     `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head><body><main>` +
     `<h1>${title}</h1><p>${text(refusal)}</p>${refusal === 'device_proof_delayed' ? '' : form}</main></body></html>`
   )

@@ -42,9 +42,9 @@ export class DeviceProofs {
    * @param purpose The key that is to sign it, or {@link LOGIN}.
    * @param about What {@link readChallenge} returns besides.
    */
-  challenge(purpose: string, ...about: readonly unknown[]): string {
+  challenge(purpose: string, about: readonly unknown[] = [], lifeMs = CHALLENGE_MS): string {
     const now = Date.now()
-    return signValue(this.#secrets(), `challenge ${purpose}`, [now, ...about], now + CHALLENGE_MS)
+    return signValue(this.#secrets(), `challenge ${purpose}`, [now, ...about], now + lifeMs)
   }
 
   /** Returns when a challenge was made, and what it is about. Undefined if it has another purpose, or is too old. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Router } from 'express'
 import { afterEach, expect, it, vi } from 'vitest'
 import { type BoundOptions, boundSessions } from '../../../src/bound.ts'
@@ -156,9 +157,12 @@ it.each(['cross-site', 'same-site'])('a page that %s leads to is requested again
     browser.request(method, '/me', { headers: { ...PAGE, 'sec-fetch-site': where } })
   const again = await from(site)
   expect([again.status, again.headers.get('cache-control')]).toEqual([401, 'no-store'])
-  expect(again.text).toContain('<meta http-equiv="refresh" content="0">')
+  expect(again.text).toContain('location.reload()')
+  const [, script = ''] = /<script>(.*)<\/script>/.exec(again.text) ?? []
+  const hash = createHash('sha256').update(script).digest('base64')
+  expect(again.headers.get('content-security-policy')).toContain(`script-src 'sha256-${hash}'`)
   for (const page of [await from('same-origin'), await from('none'), await from(site, 'POST')]) {
-    expect(page.text).not.toContain('refresh')
+    expect(page.text).not.toMatch(/reload|refresh/)
     expect(page.text).toContain('<form')
     expect(page.headers.get('content-security-policy')).toBe("frame-ancestors 'none'")
   }
@@ -222,12 +226,27 @@ it('a new id soon after the login asks again, for the same time and one key, and
   const again = await browser.post('/rotate')
   expect([(await key.register(browser, again)).status, await browser.me()]).toEqual([200, 200])
   expect((await new DeviceKey().register(browser, login)).status, 'another key').toBe(403)
-  await later.post('/rotate')
+  const last = await later.post('/rotate')
   expect(await later.me(), 'the time of the login, with the new id').toBe(200)
   advance(MINUTE)
+  expect((await new DeviceKey().register(later, last)).status, 'two minutes after the login').toBe(403)
   expect(codeOf(await later.get('/me'))).toEqual([401, 'device_not_bound'])
   expect(registrationIn(await later.post('/rotate'))).toBeUndefined()
   expect(codeOf(await later.get('/me'))).toEqual([401, 'device_not_bound'])
+})
+
+it('each of two logins in the same millisecond gets its own key', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const { browser: newBrowser } = await startBound({}, { sessmgr: { settings: { maximum: 2 } } })
+  const both = [newBrowser(), newBrowser()].map((browser) => ({ browser, key: new DeviceKey() }))
+  const logins = [await both[0]?.browser.post('/login', ALICE), await both[1]?.browser.post('/login', ALICE)]
+  for (const place of [1, 0]) {
+    const [one, login] = [both[place], logins[place]]
+    if (!one || !login) throw new Error('There is no login')
+    expect((await one.key.register(one.browser, login)).status).toBe(200)
+    loseProof(one.browser)
+    expect([(await one.key.refresh(one.browser)).status, await one.browser.me()]).toEqual([200, 200])
+  }
 })
 
 it('a key that is registered while the id changes stays with the session', async () => {
@@ -333,6 +352,7 @@ it('refuses what cannot be meant', async () => {
     { require: true },
     { required: true },
     { initiators: ['https://a.example'] },
+    { initiators: ['WWW.a.example'] },
   ]
   for (const options of refusals) {
     expect(() => boundSessions(limiter, options as BoundOptions)).toThrow(

@@ -109,4 +109,6 @@ it.each(HOSTS.slice(0, 3))('a refused request is no use of its session, on %s', 
   loseProof(browser)
   now += 1000
   expect([await browser.me(), await lastUse()]).toEqual([401, before])
+  await key.challenge(browser)
+  expect(await lastUse(), 'also on the routes that the browser itself asks').toBe(before)
 })

@@ -191,11 +191,35 @@ it('a page opens although another site, or another port, leads to it after the p
   await signIn(page)
   await untilBound(page)
   for (const from of [elsewhere(proxy), sibling.origin]) {
-    await page.goto(from)
-    await endProofs(context)
-    await page.evaluate((url) => location.assign(url), `${proxy.origin}/me`)
-    await expect.poll(() => page.textContent('body').catch(() => '')).toBe('{"id":2}')
+    for (const path of ['/me', '/me#part']) {
+      await page.goto(from)
+      await endProofs(context)
+      await page.evaluate((url) => location.assign(url), `${proxy.origin}${path}`)
+      await expect.poll(() => page.textContent('body').catch(() => '')).toBe('{"id":2}')
+      expect(page.url()).toBe(`${proxy.origin}${path}`)
+    }
   }
+})
+
+it('a window in a sandbox, which belongs to no site, requests a page once more, and then says what to do', async () => {
+  const { page, proxy, context } = await open(startExpressHost)
+  await signIn(page)
+  await untilBound(page)
+  await page.goto(elsewhere(proxy))
+  await endProofs(context)
+  const before = proxy.log.length
+  const opened = context.waitForEvent('page')
+  await page.evaluate((url) => {
+    const frame = document.createElement('iframe')
+    frame.sandbox.add('allow-scripts', 'allow-popups')
+    frame.srcdoc = `<a target="_blank" rel="opener" href="${url}">link</a>`
+    document.body.append(frame)
+  }, `${proxy.origin}/me`)
+  await page.frameLocator('iframe').getByRole('link').click()
+  const popup = await opened
+  await popup.getByRole('button').waitFor()
+  await popup.waitForTimeout(500)
+  expect(proxy.log.slice(before).filter(([, path]) => path === '/me').length).toBeLessThanOrEqual(2)
 })
 
 it('a script on another host of the site gets a proof as well, if the application names that host', async () => {
