@@ -73,22 +73,24 @@ function LimitChange() {
     (one) => (one as { maximum?: unknown })?.maximum,
   )
   if (typeof from !== 'number' || typeof to !== 'number' || to === from) return null
+  const change = <strong>{t('limit_change', { from, to })}</strong>
+  if (to > from) return change
   const people = summary ? peopleWith(summary, to + 1) : 0
+  if (people === 0) {
+    return (
+      <>
+        {change} {t(summary?.exact ? 'maximum_over_none' : 'maximum_lower')}
+      </>
+    )
+  }
   const count = new Intl.NumberFormat(locale).format(people)
-  const isKnown = summary?.exact ? 'maximum_over' : 'maximum_over_about'
   const query = { show: 'over_limit', sort: 'most', than: String(to) }
   return (
     <>
-      <strong>{t('limit_change', { from, to })}</strong>{' '}
-      {to < from &&
-        t(people > 0 ? countKey(isKnown, people) : summary?.exact ? 'maximum_over_none' : 'maximum_lower', {
-          count,
-        })}{' '}
-      {to < from && people > 0 && (
-        <button type="button" className="link" onClick={() => place.go('sessions', query, true)}>
-          {t('show_them')}
-        </button>
-      )}
+      {change} {t(countKey(summary?.exact ? 'maximum_over' : 'maximum_over_about', people), { count })}{' '}
+      <button type="button" className="link" onClick={() => place.go('sessions', query, true)}>
+        {t('show_them')}
+      </button>
     </>
   )
 }

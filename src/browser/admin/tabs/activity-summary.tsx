@@ -88,7 +88,7 @@ export function Summary({
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (
     <div className="summary">
-      <ActivityBars counts={data} from={from} to={to} step={step} onChoose={(first, last) => choose(first, last)} />
+      <ActivityBars counts={data} from={from} to={to} step={step} onChoose={choose} />
       {!isNarrowed && (
         <Ranking
           people={data.people}

@@ -122,16 +122,17 @@ export function Live<T>({
   const isKnown = at > 0
   // If the list was never read, its place shows the reason.
   const isStale = isKnown && isSignedIn && (!isOnline || error !== undefined)
-  const when = { when: dateAndTime(at) }
   const refresh = () => {
     void also?.read()
     void read().then((pages) => pages && onRefresh(pages))
   }
+  function state(): string {
+    const when = { when: dateAndTime(at) }
+    return isOnline ? `${t('not_updated', when)} ${textOf(error)}` : t('offline', when)
+  }
   return (
     <div className={isStale ? 'live stale' : isKnown ? 'live known' : 'live'}>
-      <span role="status">
-        {isStale && (isOnline ? `${t('not_updated', when)} ${textOf(error)}` : t('offline', when))}
-      </span>
+      <span role="status">{isStale && state()}</span>
       {/* On paper, "2 minutes ago" needs an exact time. */}
       <small>{isKnown && exactTime(at)}</small>
       <button
