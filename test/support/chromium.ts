@@ -45,6 +45,12 @@ export async function startChromium({ keepsPages = false, hasScrollBars = false 
       const context = await browser.newContext({ userAgent: READER, ...options })
       windows.push(context)
       context.setDefaultTimeout(30_000)
+      const close = context.close.bind(context)
+      // A page that polls may be in the middle of a route of its test, and that would fail after the test has ended.
+      context.close = async () => {
+        for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+        await close()
+      }
       return context
     },
     async close() {
