@@ -13,6 +13,7 @@ import { Choice, NumberField, TextField, Toggle } from './parts/fields.tsx'
 import { Panel } from './parts/panel.tsx'
 import { hooks, mount, place, rest, toasts, vars } from './screen.ts'
 import { refuseForeignElements } from './shell/foreign-react.ts'
+import { keepPlace } from './shell/kept-place.ts'
 import { loadFirst } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
 import { TextsProvider } from './texts/use-texts.ts'
@@ -39,6 +40,7 @@ const SCREEN_API = {
 for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(window.sessmgr, name, { value })
 
 refuseForeignElements()
+keepPlace(mount)
 
 // Until the open tab is loaded, the page shows the outline that the server rendered.
 void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')

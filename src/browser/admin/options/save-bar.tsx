@@ -126,8 +126,6 @@ function useRoom(isOver: boolean) {
     return () => {
       observer.disconnect()
       style.removeProperty('--bar')
-      // The button that had the focus is gone.
-      if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
     }
   }, [isOver])
   return bar

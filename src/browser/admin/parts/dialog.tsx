@@ -64,15 +64,11 @@ function useModal(onClose: () => void) {
 
   useLayoutEffect(() => {
     const dialog = ref.current
-    const opener = document.activeElement
     dialog?.showModal()
     const first = dialog?.querySelector<HTMLElement>('[data-first-focus]')
     if (dialog) (first ?? partsOf(dialog)[0])?.focus()
-    return () => {
-      // Close it first, because nothing outside an open dialog can take the focus.
-      dialog?.close()
-      returnFocus(opener)
-    }
+    // The browser returns the focus to the element that opened the dialog.
+    return () => dialog?.close()
   }, [])
 
   return {
@@ -100,16 +96,6 @@ function keepFocus(event: KeyboardEvent<HTMLElement>): void {
 
 function partsOf(dialog: HTMLElement): HTMLElement[] {
   return [...dialog.querySelectorAll<HTMLElement>(TAKES_FOCUS)].filter((part) => part.checkVisibility())
-}
-
-/** Moves the focus to the element that opened the dialog, or to the content if that is gone. */
-function returnFocus(opener: Element | null): void {
-  const content = document.getElementById('content')
-  for (const target of [opener, content]) {
-    if (target === document.body || !(target instanceof HTMLElement)) continue
-    target.focus({ preventScroll: true })
-    if (document.activeElement === target) return
-  }
 }
 
 /** The confirmation before an action that cannot be undone. */

@@ -23,13 +23,6 @@ export function Notice({
   /** The message's element, which scripts can focus. */
   ref?: Ref<HTMLDivElement> | undefined
 }) {
-  useEffect(
-    () => () => {
-      // The button that had the focus is gone, and keyboard users would lose their place.
-      if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
-    },
-    [],
-  )
   return (
     <div
       className={`notice ${tone}`}

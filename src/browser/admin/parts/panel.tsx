@@ -30,20 +30,17 @@ export function Panel({
 export function ListHead({
   title,
   help,
-  tabIndex,
   children,
 }: {
   title: string
   help?: string
-  /** Set to -1 if scripts focus the heading. */
-  tabIndex?: number
   /** The actions. */
   children: ReactNode
 }) {
   return (
     <div className="list-head">
       <div>
-        <h2 tabIndex={tabIndex}>{title}</h2>
+        <h2>{title}</h2>
         {help && <p className="help">{help}</p>}
       </div>
       <div className="actions">{children}</div>

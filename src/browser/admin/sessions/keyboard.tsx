@@ -61,7 +61,6 @@ export function useKey(key: string, action: () => void): void {
   }, [key, action])
 }
 
-const HEADING = '.people h2'
 const SEARCH = '.search-box input'
 
 /** Selector of the element to focus when the user returns to Everybody; undefined before anyone was opened. */
@@ -81,16 +80,10 @@ export function isWanted(row: string): boolean {
   return wanted === selectorOf(row)
 }
 
-/** Remembers the heading if nothing else is remembered. */
-export function leaveEverybody(): void {
-  wanted ??= HEADING
-}
-
 /** Returns the focus to the remembered element, unless another element has the focus. */
 export function returnFocus(): void {
   if (wanted === undefined || document.activeElement !== document.body) return
-  const element = document.querySelector<HTMLElement>(wanted) ?? document.querySelector<HTMLElement>(HEADING)
-  element?.focus()
+  document.querySelector<HTMLElement>(wanted)?.focus()
 }
 
 /** Opens Everybody with the focus in the search field. */

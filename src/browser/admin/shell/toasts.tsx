@@ -62,16 +62,7 @@ function ToastLine({ toast: { id, text, tone, count } }: { toast: Toast }) {
         {text}
         {count > 1 && <span className="badge">{t('times', { count })}</span>}
       </p>
-      <button
-        type="button"
-        className="toast-close"
-        aria-label={t('dismiss')}
-        onClick={({ currentTarget }) => {
-          // Move the focus before the focused button disappears.
-          currentTarget.closest<HTMLElement>('.toasts')?.focus()
-          toasts.remove(id)
-        }}
-      >
+      <button type="button" className="toast-close" aria-label={t('dismiss')} onClick={() => toasts.remove(id)}>
         <Icon name="close" />
       </button>
     </div>

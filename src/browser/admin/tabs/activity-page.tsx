@@ -1,5 +1,5 @@
 import '../styles/activity.css'
-import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, type ReactNode, useMemo, useState } from 'react'
 import { Empty } from '../parts/feedback.tsx'
 import { Select } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
@@ -54,17 +54,9 @@ export function ActivityPage({ query }: { query: URLSearchParams }) {
     const isAddress = /^(\d+\.){3}\d+$|:.*:/.test(text)
     place.setQuery(given({ ...view, user: isAddress ? '' : text, ip: isAddress ? text : '' }))
   }
-  const page = useRef<HTMLElement>(null)
-  const last = useRef(view.user)
-  useEffect(() => {
-    // A link in the ranking disappears once it has chosen its person.
-    if (last.current !== view.user && document.activeElement === document.body)
-      page.current?.querySelector('h2')?.focus()
-    last.current = view.user
-  }, [view.user])
   return (
-    <section ref={page} className="stack" aria-label={t('tab_activity')} inert={!isSignedIn}>
-      <ListHead title={t('tab_activity')} tabIndex={-1}>
+    <section className="stack" aria-label={t('tab_activity')} inert={!isSignedIn}>
+      <ListHead title={t('tab_activity')}>
         <KeysHelp keys={KEYS} />
         <ActivityExport view={view} />
       </ListHead>

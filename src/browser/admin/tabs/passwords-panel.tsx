@@ -34,21 +34,11 @@ export function PasswordsPanel() {
 function Found({ found, isOwn, onBack }: { found: UserPasswords; isOwn: boolean; onBack: () => void }) {
   const t = useTexts()
   const { user, passwords } = found
-  const heading = useRef<HTMLHeadingElement>(null)
-  const shown = useRef<UserPasswords['passwords']>(undefined)
-  useLayoutEffect(() => {
-    const isChanged = shown.current !== undefined && shown.current !== passwords
-    shown.current = passwords
-    // The button of a revoked password is gone, and keyboard users would lose their place.
-    if (isChanged && document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
-  }, [passwords])
   return (
     <>
       <div className="password-list">
         <div className="password-head">
-          <h3 ref={heading} tabIndex={-1}>
-            {isOwn ? t('p_yours') : t('p_of', { name: nameOf(user) })}
-          </h3>
+          <h3>{isOwn ? t('p_yours') : t('p_of', { name: nameOf(user) })}</h3>
           {!isOwn && (
             <Button tone="quiet" onClick={onBack}>
               {t('p_back')}

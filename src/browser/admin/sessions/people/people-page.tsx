@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useLayoutEffect } from 'react'
 import { Select } from '../../parts/fields.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
@@ -30,7 +30,7 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
   const view = viewIn(query)
-  useEffect(returnFocus, [])
+  useLayoutEffect(returnFocus, [])
   useEffect(() => rememberView(query))
 
   return (
@@ -40,7 +40,7 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
       inert={!isSignedIn}
       onFocus={({ target }) => rememberFocus(target)}
     >
-      <ListHead title={t('tab_sessions')} tabIndex={-1}>
+      <ListHead title={t('tab_sessions')}>
         <KeysHelp keys={hasDirectory ? KEYS : KEYS.slice(0, 1)} />
         {hasDirectory && <SessionsExport route="people/export" query={{ ...view }} />}
         {/* On a narrow screen, it is only in the settings. */}

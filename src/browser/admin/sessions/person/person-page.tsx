@@ -13,7 +13,7 @@ import { hasActivity } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
 import { PERSON_TEXTS } from '../../texts/person-texts.ts'
 import { addTexts, countKey, useTexts } from '../../texts/use-texts.ts'
-import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
+import { goToSearch, KeysHelp, useKey } from '../keyboard.tsx'
 import { SHOWS, SORTS } from '../people/people-views.ts'
 import { lastView } from '../people/use-people.ts'
 import { Filter, rememberLookUp, SearchBox, UnknownUser } from '../search.tsx'
@@ -31,7 +31,6 @@ const PersonActivity = latePart(async () => (await import('../../tabs/activity-p
 
 /** Renders the page of one user. `user` is an id, an email address or a login name. `query` comes from the URL. */
 export function PersonPage({ user, query }: { user: string; query: URLSearchParams }) {
-  useEffect(leaveEverybody, [])
   const list = useSessions(user)
   if (list.data) return <PersonSessions user={user} query={query} found={list.data} list={list} />
   return <NotListed user={user} list={list} />
@@ -257,8 +256,6 @@ function PersonHead({
   }, [name])
   useEffect(() => {
     rememberLookUp({ login: user.login, name })
-    // The link that had the focus is gone.
-    if (document.activeElement === document.body) document.getElementById(HEADING)?.focus({ preventScroll: true })
   }, [user.login, name])
   const { maximum = null, maximum_if_enforced: wouldBe } = limit ?? {}
   const isOver = count > (maximum ?? wouldBe ?? count)
@@ -274,7 +271,7 @@ function PersonHead({
       <div className="list-head">
         <div>
           <div className="facts">
-            <h2 id={HEADING} tabIndex={-1}>
+            <h2 id={HEADING}>
               <bdi>{name}</bdi>
             </h2>
             {user.url && <SafeLink href={user.url}>{t('open_in_site')}</SafeLink>}

@@ -1,4 +1,4 @@
-import { Fragment, type InputHTMLAttributes, memo, useEffect, useRef, useState } from 'react'
+import { Fragment, type InputHTMLAttributes, memo, useState } from 'react'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
 import { useOnline } from '../../rest/use-rest.ts'
@@ -45,18 +45,12 @@ export const SessionRow = memo(function SessionRow({
 }: SessionRowProps) {
   const t = useTexts()
   const [isOpen, setOpen] = useState(false)
-  const element = useRef<HTMLTableRowElement>(null)
-  useEffect(() => {
-    // The button that had the focus disappeared when the session ended.
-    if (isEnded && document.activeElement === document.body) element.current?.focus({ preventScroll: true })
-  }, [isEnded])
   const { text, icon } = DEVICE_KINDS[session.device.kind]
   const device = session.device.name ?? t('device_unknown')
   const tabIndex = isCurrent ? 0 : -1
   return (
     <tr
       className={isEnded ? 'ended' : undefined}
-      ref={element}
       tabIndex={tabIndex}
       data-row={session.token}
       aria-selected={isSelected}

@@ -85,11 +85,7 @@ export function SessionTable({
       onDelete={onDelete}
       more={
         rows.length > STEP && (
-          <MoreRows
-            label={next > 0 && t('show_more', { count: next })}
-            isLast={shown.length + next === rows.length}
-            onMore={() => show(most + STEP)}
-          >
+          <MoreRows label={next > 0 && t('show_more', { count: next })} onMore={() => show(most + STEP)}>
             {t('shown_of', { shown: shown.length, count: rows.length })}
           </MoreRows>
         )

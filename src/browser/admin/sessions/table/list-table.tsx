@@ -1,13 +1,4 @@
-import {
-  type FocusEvent,
-  type KeyboardEvent,
-  memo,
-  type ReactNode,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -119,10 +110,7 @@ function useSlices(count: number, first: () => number): number {
   return Math.min(drawn, count)
 }
 
-/** Label of the header cell that had the focus when its table was replaced. */
-let left: string | undefined
-
-/** Renders a header cell that sorts the table, and keeps the focus if that replaces the table. */
+/** Renders a header cell that sorts the table. */
 export function SortHead({
   label,
   title,
@@ -136,20 +124,9 @@ export function SortHead({
   order: 'ascending' | 'descending' | undefined
   onSort: () => void
 }) {
-  const button = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => {
-    const element = button.current
-    if (left === label) {
-      left = undefined
-      if (document.activeElement === document.body) element?.focus({ preventScroll: true })
-    }
-    return () => {
-      if (document.activeElement === element) left = label
-    }
-  }, [label])
   return (
     <th aria-sort={order}>
-      <button ref={button} type="button" title={title} onClick={onSort}>
+      <button id={`sort ${label}`} type="button" title={title} onClick={onSort}>
         {label} <span aria-hidden="true">{order ? (order === 'ascending' ? '↑' : '↓') : '↕'}</span>
       </button>
     </th>
@@ -161,7 +138,6 @@ export function MoreRows({
   children,
   label,
   isBusy = false,
-  isLast = false,
   onMore,
 }: {
   /** How many rows are shown, in words. */
@@ -169,21 +145,14 @@ export function MoreRows({
   /** Label of the button. */
   label: string | false
   isBusy?: boolean
-  /** Whether the button disappears once it is pressed. */
-  isLast?: boolean
   onMore: () => void
 }) {
   const t = useTexts()
-  const line = useRef<HTMLParagraphElement>(null)
-  function press(): void {
-    onMore()
-    if (isLast) line.current?.focus({ preventScroll: true })
-  }
   return (
-    <p className="more-rows" ref={line} tabIndex={-1}>
+    <p className="more-rows" tabIndex={-1}>
       {children}
       {label && (
-        <Button tone="quiet" busy={isBusy && t('loading')} onClick={press}>
+        <Button tone="quiet" busy={isBusy && t('loading')} onClick={onMore}>
           {label}
         </Button>
       )}

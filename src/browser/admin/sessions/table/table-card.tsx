@@ -34,13 +34,7 @@ export function TableCard({
   actions?: ReactNode
   children: ReactNode
 }) {
-  const line = useRef<HTMLDivElement>(null)
   const keepSteady = useSteadyClicks(state)
-  function show(): void {
-    onShow()
-    // Move the focus, because the clicked button disappears.
-    line.current?.focus({ preventScroll: true })
-  }
   return (
     <div className={hasFailed ? 'table-card stale' : 'table-card'} onClickCapture={keepSteady}>
       <div className={selected ? 'table-bar chosen' : 'table-bar'}>
@@ -49,9 +43,9 @@ export function TableCard({
           {selected && <div className="actions">{actions}</div>}
         </div>
       </div>
-      <div className="news" role="status" ref={line} tabIndex={-1}>
+      <div className="news" role="status" tabIndex={-1}>
         {news && (
-          <button type="button" onClick={show}>
+          <button type="button" onClick={onShow}>
             {news}
           </button>
         )}
