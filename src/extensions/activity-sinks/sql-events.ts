@@ -1,12 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AT_LIMIT, EventTally, type Selection } from '../../extend.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { AuditCountQuery, AuditCounts, AuditType } from '../../index.ts'
+import type { AuditCountQuery, AuditCounts, AuditPart, AuditUserCounts } from '../../index.ts'
 
 /** How many events one statement counts, about, so that SQLite does not block the process for long. */
 const COUNTED = 25_000
-/** Into how many slices a period is divided at most, to find out how many events it has. */
-const SLICES = 16
 
 export type SqlValue = string | number | null
 
@@ -49,9 +47,10 @@ export async function countEvents(
   const from = Math.max(selection.from, since ?? selection.to)
   // Events cannot be much later than now, whatever the period.
   const to = Math.max(from, Math.min(selection.to, Date.now() + DAY_MS))
-  for (const slice of slicesOf(from, to, Math.min(SLICES, Math.ceil((to - from) / step)))) {
+  const partAt = (time: number) => (time - selection.from) / step
+  for (let part = Math.floor(partAt(from)); part < partAt(to); part++) {
     await nextTurn()
-    await addParts(database, tally, { ...selection, ...slice }, { start: selection.from, step })
+    await addPart(database, tally, part, { ...selection, ...tally.timesOf(part) })
   }
   const events = tally.parts().reduce((sum, part) => sum + part.events, 0)
   for (const slice of limit === 0 ? [] : slicesOf(from, to, Math.ceil(events / COUNTED))) {
@@ -71,20 +70,16 @@ function slicesOf(from: number, to: number, count: number) {
 
 const DAY_MS = 86_400_000
 
-async function addParts(
-  { table, all }: AuditDatabase,
-  tally: EventTally,
-  selection: Selection,
-  { start, step }: { readonly start: number; readonly step: number },
-): Promise<void> {
+const PART = `SELECT count(*) AS events,
+  count(*) FILTER (WHERE type = 'session.started') AS started,
+  count(*) FILTER (WHERE type = 'session.ended') AS ended,
+  count(*) FILTER (WHERE type = 'login.refused') AS refused`
+
+/** Counts one part, because a statement that groups the events of several must sort them. */
+async function addPart({ table, all }: AuditDatabase, tally: EventTally, part: number, selection: Selection) {
   const [condition, values] = conditionOf(selection)
-  const rows = await all(
-    `SELECT CAST((at - ?) / ? AS bigint) AS part, type, count(*) AS number FROM ${table} WHERE ${condition} GROUP BY 1, 2`,
-    [start, step, ...values],
-  )
-  for (const { part, type, number } of rows as readonly CountedPart[]) {
-    tally.addToPart(Number(part), type, Number(number))
-  }
+  const rows = await all(`${PART} FROM ${table} WHERE ${condition}`, values)
+  for (const row of rows as readonly Counted<AuditPart>[]) tally.addToPart(part, numbersOf(row))
 }
 
 const inQuotes = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
@@ -92,19 +87,15 @@ const inQuotes = (names: readonly string[]) => names.map((name) => `'${name}'`).
 const USERS = `SELECT user_id,
   count(*) FILTER (WHERE kind IN (${inQuotes(AT_LIMIT.kinds)})) AS displaced,
   count(*) FILTER (WHERE type = 'login.refused') AS refused,
-  count(*) FILTER (WHERE type = 'login.would_limit') AS would`
+  count(*) FILTER (WHERE type = 'login.would_limit') AS "wouldLimit"`
 const IS_AT_LIMIT = `(type IN (${inQuotes(AT_LIMIT.types)}) OR kind IN (${inQuotes(AT_LIMIT.kinds)}))`
 
 async function addUsers({ table, all }: AuditDatabase, tally: EventTally, selection: Selection): Promise<void> {
   const [condition, values] = conditionOf(selection)
   const where = `${condition} AND user_id IS NOT NULL AND ${IS_AT_LIMIT}`
   const rows = await all(`${USERS} FROM ${table} WHERE ${where} GROUP BY user_id`, values)
-  for (const { user_id, displaced, refused, would } of rows as readonly CountedUser[]) {
-    tally.addToUser(JSON.parse(user_id), {
-      displaced: Number(displaced),
-      refused: Number(refused),
-      wouldLimit: Number(would),
-    })
+  for (const { user_id, ...counts } of rows as readonly CountedUser[]) {
+    tally.addToUser(JSON.parse(user_id), numbersOf(counts))
   }
 }
 
@@ -114,19 +105,14 @@ async function addAddresses({ table, all }: AuditDatabase, tally: EventTally, se
   for (const { user_id, ip } of rows as readonly CountedAddress[]) tally.addAddress(JSON.parse(user_id), ip)
 }
 
-/** PostgreSQL returns numbers of 8 bytes as strings. */
-interface CountedPart {
-  readonly part: number | string
-  readonly type: AuditType
-  readonly number: number | string
+/** The counts of a row, as the database returns them: PostgreSQL returns numbers of 8 bytes as strings. */
+type Counted<T> = { readonly [K in keyof T as T[K] extends number ? K : never]: number | string }
+
+function numbersOf<T extends object>(row: T): { readonly [K in keyof T]: number } {
+  return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)])) as never
 }
 
-interface CountedUser {
-  readonly user_id: string
-  readonly displaced: number | string
-  readonly refused: number | string
-  readonly would: number | string
-}
+type CountedUser = Counted<Omit<AuditUserCounts, 'user'>> & { readonly user_id: string }
 
 interface CountedAddress {
   readonly user_id: string

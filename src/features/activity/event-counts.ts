@@ -19,15 +19,11 @@ export const AT_LIMIT = {
   readonly kinds: readonly NonNullable<AuditEvent['kind']>[]
 }
 
-const FIELDS: Partial<Record<AuditType, 'started' | 'ended' | 'refused'>> = {
-  'session.started': 'started',
-  'session.ended': 'ended',
-  'login.refused': 'refused',
-}
-
 type UserCounts = Omit<AuditUserCounts, 'user' | 'ips'>
 
-type Period = Pick<AuditCountQuery, 'from' | 'step' | 'users'>
+type PartCounts = Omit<AuditPart, 'at'>
+
+type Period = Pick<AuditCountQuery, 'from' | 'to' | 'step' | 'users'>
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -45,7 +41,12 @@ export class EventTally {
 
   /** Adds an event. */
   add({ at, type, kind, user, ip }: AuditEvent): void {
-    this.addToPart(Math.floor((at - this.#period.from) / this.#period.step), type, 1)
+    this.addToPart(Math.floor((at - this.#period.from) / this.#period.step), {
+      events: 1,
+      started: Number(type === 'session.started'),
+      ended: Number(type === 'session.ended'),
+      refused: Number(type === 'login.refused'),
+    })
     if (user === undefined) return
     if (AT_LIMIT.kinds.some((one) => one === kind)) this.addToUser(user, { displaced: 1 })
     if (type === 'login.refused') this.addToUser(user, { refused: 1 })
@@ -53,13 +54,21 @@ export class EventTally {
     if (ip !== undefined) this.addAddress(user, ip)
   }
 
-  /** Adds events of a type to a part of the period, which is given by its number. */
-  addToPart(part: number, type: AuditType, count: number): void {
-    const at = this.#period.from + part * this.#period.step
+  /** Returns when a part of the period, which is given by its number, begins and ends. */
+  timesOf(part: number): { readonly from: number; readonly to: number } {
+    const { from, to, step } = this.#period
+    return { from: from + part * step, to: Math.min(from + (part + 1) * step, to) }
+  }
+
+  /** Adds to the counts of a part. */
+  addToPart(part: number, { events, started, ended, refused }: PartCounts): void {
+    if (events === 0) return
+    const at = this.timesOf(part).from
     const counts = this.#parts.get(part) ?? { at, events: 0, started: 0, ended: 0, refused: 0 }
-    const field = FIELDS[type]
-    counts.events += count
-    if (field) counts[field] += count
+    counts.events += events
+    counts.started += started
+    counts.ended += ended
+    counts.refused += refused
     this.#parts.set(part, counts)
   }
 
