@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AT_LIMIT, EventTally, type Selection } from '../../extend.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { AuditCountQuery, AuditCounts, AuditPart, AuditUserCounts } from '../../index.ts'
+import type { AuditCountQuery, AuditCounts } from '../../index.ts'
 
 /** How many events one statement counts, about, so that SQLite does not block the process for long. */
 const COUNTED = 25_000
@@ -79,7 +79,16 @@ const PART = `SELECT count(*) AS events,
 async function addPart({ table, all }: AuditDatabase, tally: EventTally, part: number, selection: Selection) {
   const [condition, values] = conditionOf(selection)
   const rows = await all(`${PART} FROM ${table} WHERE ${condition}`, values)
-  for (const row of rows as readonly Counted<AuditPart>[]) tally.addToPart(part, numbersOf(row))
+  for (const { events, started, ended, refused } of rows as readonly Counted<
+    'events' | 'started' | 'ended' | 'refused'
+  >[]) {
+    tally.addToPart(part, {
+      events: Number(events),
+      started: Number(started),
+      ended: Number(ended),
+      refused: Number(refused),
+    })
+  }
 }
 
 const inQuotes = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
@@ -87,15 +96,19 @@ const inQuotes = (names: readonly string[]) => names.map((name) => `'${name}'`).
 const USERS = `SELECT user_id,
   count(*) FILTER (WHERE kind IN (${inQuotes(AT_LIMIT.kinds)})) AS displaced,
   count(*) FILTER (WHERE type = 'login.refused') AS refused,
-  count(*) FILTER (WHERE type = 'login.would_limit') AS "wouldLimit"`
+  count(*) FILTER (WHERE type = 'login.would_limit') AS would`
 const IS_AT_LIMIT = `(type IN (${inQuotes(AT_LIMIT.types)}) OR kind IN (${inQuotes(AT_LIMIT.kinds)}))`
 
 async function addUsers({ table, all }: AuditDatabase, tally: EventTally, selection: Selection): Promise<void> {
   const [condition, values] = conditionOf(selection)
   const where = `${condition} AND user_id IS NOT NULL AND ${IS_AT_LIMIT}`
   const rows = await all(`${USERS} FROM ${table} WHERE ${where} GROUP BY user_id`, values)
-  for (const { user_id, ...counts } of rows as readonly CountedUser[]) {
-    tally.addToUser(JSON.parse(user_id), numbersOf(counts))
+  for (const { user_id, displaced, refused, would } of rows as readonly CountedUser[]) {
+    tally.addToUser(JSON.parse(user_id), {
+      displaced: Number(displaced),
+      refused: Number(refused),
+      wouldLimit: Number(would),
+    })
   }
 }
 
@@ -105,14 +118,10 @@ async function addAddresses({ table, all }: AuditDatabase, tally: EventTally, se
   for (const { user_id, ip } of rows as readonly CountedAddress[]) tally.addAddress(JSON.parse(user_id), ip)
 }
 
-/** The counts of a row, as the database returns them: PostgreSQL returns numbers of 8 bytes as strings. */
-type Counted<T> = { readonly [K in keyof T as T[K] extends number ? K : never]: number | string }
+/** PostgreSQL returns numbers of 8 bytes as strings. */
+type Counted<Names extends string> = Readonly<Record<Names, number | string>>
 
-function numbersOf<T extends object>(row: T): { readonly [K in keyof T]: number } {
-  return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)])) as never
-}
-
-type CountedUser = Counted<Omit<AuditUserCounts, 'user'>> & { readonly user_id: string }
+type CountedUser = Counted<'displaced' | 'refused' | 'would'> & { readonly user_id: string }
 
 interface CountedAddress {
   readonly user_id: string

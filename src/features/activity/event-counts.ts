@@ -94,15 +94,17 @@ export class EventTally {
 
   /** Returns the users who were at the limit most often. Those that the query names are listed even if they never were. */
   users(limit: number): readonly AuditUserCounts[] {
-    return [...this.#users.values()]
-      .sort((one, other) => sum(other) - sum(one) || (JSON.stringify(one.user) < JSON.stringify(other.user) ? -1 : 1))
+    return Array.from(this.#users.values(), (counts) => ({
+      counts,
+      total: counts.displaced + counts.refused + counts.wouldLimit,
+      name: JSON.stringify(counts.user),
+    }))
+      .sort((one, other) => other.total - one.total || (one.name < other.name ? -1 : 1))
       .slice(0, limit)
-      .map((counts) => ({ ...counts, ips: [...(this.#ips.get(counts.user) ?? [])] }))
-      .filter((counts) => sum(counts) > 0 || counts.ips.length > 0)
+      .filter(({ counts, total }) => total > 0 || this.#ips.has(counts.user))
+      .map(({ counts }) => ({ ...counts, ips: [...(this.#ips.get(counts.user) ?? [])] }))
   }
 }
-
-const sum = ({ displaced, refused, wouldLimit }: Omit<AuditUserCounts, 'ips'>) => displaced + refused + wouldLimit
 
 /** How many events are read, to count those of a sink that cannot. */
 const READ = { pages: 20, limit: 500 }
