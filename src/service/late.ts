@@ -67,7 +67,7 @@ export async function createServiceRouter(
       settings,
       addons: installed(addons),
       directory: options.directory,
-      audit: options.audit === false ? 'off' : (options.audit?.sink.local ?? true) ? 'process' : 'sink',
+      audit: options.audit === false ? 'off' : options.audit && !options.audit.sink.local ? 'sink' : 'process',
     }),
     ...(comments ? (await comments.loaded()).routes : []),
   ]

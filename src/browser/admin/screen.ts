@@ -54,9 +54,6 @@ export const touchEvery = Number(mount.dataset.touch)
 /** How many sessions any user can have at most, whatever the limit. */
 export const mostSessions = Number(mount.dataset.most)
 
-/** Name of the signed-in user. */
-export const userName = mount.dataset.user ?? ''
-
 /** URL of the site, or an empty string if it is unknown. */
 export const siteUrl = mount.dataset.site ?? ''
 
@@ -64,7 +61,11 @@ export const siteUrl = mount.dataset.site ?? ''
 export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
 
 export const { hooks, changes: hookChanges } = createScreenHooks()
-export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
+export const rest = createRestClient(
+  vars,
+  mount.dataset.nonceHeader ?? 'X-HOST-Nonce',
+  JSON.parse(mount.dataset.user ?? 'null'),
+)
 export const draft = createOptionDraft(() => storedOptions().body)
 /** Shows no toasts once the user is signed out, because the notice already says so. */
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')

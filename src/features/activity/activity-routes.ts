@@ -5,7 +5,7 @@ import type { Host, HostUsers, UserSummary } from '../../host/host.ts'
 import { resolveUsers } from '../../host/users.ts'
 import { badQuery } from '../../routes/answer.ts'
 import { csvRow, RestDownload } from '../../routes/download.ts'
-import { distinctPlaces, type HostDetails } from '../../routes/resources/host-details.ts'
+import { countPlaces, type HostDetails } from '../../routes/resources/host-details.ts'
 import { once, pageLimit } from '../../routes/resources/route-parts.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { ActivityFeature } from './activity-feature.ts'
@@ -260,7 +260,7 @@ function countsRoute({ recorder, users, details }: ActivityParts): RestRoute {
         ...counts,
         would_limit: wouldLimit,
         addresses: ips.length,
-        places: (await distinctPlaces(details, ips)).length,
+        places: await countPlaces(details, ips),
       }))
       return {
         parts: counted.parts,

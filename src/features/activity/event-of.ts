@@ -6,7 +6,7 @@ import { typeInWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionStart } from '../../hooks/session-hooks.ts'
 import type { Activity } from '../../limiter/events.ts'
-import { plainAddress } from '../../sessions/address.ts'
+import { plainAddress, prefixOf } from '../../sessions/address.ts'
 import { deviceName, exactDevice } from '../../sessions/device.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
@@ -215,15 +215,5 @@ export function eventPolicy({ ip, identify }: Pick<ResolvedAudit, 'ip' | 'identi
 function networkOf(address: string): string | undefined {
   const [bare = ''] = address.split('%', 1)
   if (isIP(bare) === 4) return `${bare.split('.').slice(0, 3).join('.')}.0`
-  if (isIP(bare) !== 6) return undefined
-  const [head = '', tail] = bare.split('::')
-  const front = head === '' ? [] : head.split(':')
-  // An embedded IPv4 address counts as two groups. It is at the end, so it never reaches the first three groups.
-  const back = tail ? tail.split(':').length + (tail.includes('.') ? 1 : 0) : 0
-  const zeros = tail === undefined ? 0 : 8 - front.length - back
-  const groups = [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...(tail?.split(':') ?? [])]
-  return `${groups
-    .slice(0, 3)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::`
+  return isIP(bare) === 6 ? prefixOf(bare, 3) : undefined
 }

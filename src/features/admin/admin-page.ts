@@ -4,7 +4,7 @@ import { SCREEN_PREFIX } from '../../texts/english.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import type { SupportLinks } from './resolve-admin-options.ts'
-import { type ShownTabs, tabsFor } from './screen-tabs.ts'
+import { type ScreenUser, type ShownTabs, tabsFor } from './screen-tabs.ts'
 
 const SCREEN_ID = 'users_page_sessmgr'
 
@@ -25,8 +25,8 @@ interface PageParts extends ShownTabs {
   readonly texts: ReaderTexts
   /** Whether the signed-in users can be listed. */
   readonly hasDirectory: boolean
-  /** Name of the user who sees the screen. */
-  readonly userName: string
+  /** The user who sees the screen. */
+  readonly user: ScreenUser
   /** URL of the site, for a link back to it. */
   readonly siteUrl: string | undefined
   readonly entry: AdminEntry
@@ -79,7 +79,7 @@ export function adminPage(parts: PageParts): string {
       `data-tabs="${htmlText(JSON.stringify(tabsFor(parts)))}" data-part="${parts.parts[0] ?? ''}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''} ` +
       `data-now="${Date.now()}" data-touch="${parts.touchEveryMs}" data-most="${MOST_SESSIONS}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
-      `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
+      `data-user="${htmlText(JSON.stringify(parts.user))}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )
@@ -184,8 +184,8 @@ const OUTLINE =
   '<div class="panel skeleton" aria-hidden="true"><span class="bone wide"></span><span class="bone"></span>' +
   '<span class="bone field-bone"></span></div>'
 
-function whoAndBack({ userName, siteUrl, texts }: PageParts): string {
+function whoAndBack({ user, siteUrl, texts }: PageParts): string {
   const text = `<span class="back-mark arrow" aria-hidden="true">←</span><span>${htmlText(texts.say('admin_back_to_site'))}</span>`
   const back = siteUrl && `<a href="${htmlText(siteUrl)}">${text}</a>`
-  return `<p class="who"><bdi>${htmlText(userName)}</bdi>${back ?? ''}</p>`
+  return `<p class="who"><bdi>${htmlText(user.name)}</bdi>${back ?? ''}</p>`
 }

@@ -5,7 +5,7 @@ import { SLUG, VERSION } from '../../ground/constants.ts'
 import { errorBody, SessmgrError } from '../../ground/errors.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { LogicCatalogue } from '../../hooks/session-hooks.ts'
-import type { Host } from '../../host/host.ts'
+import type { Host, UserSummary } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
 import { acceptsCoding, answerSafely, refusalOf, sendBody, sendPage } from '../../routes/answer.ts'
 import type { Caller } from '../../routes/caller.ts'
@@ -17,7 +17,7 @@ import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { type AdminAsset, createAdminAssets } from './admin-assets.ts'
 import { adminPage, forbiddenPage, signedInPage } from './admin-page.ts'
 import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
-import { FIRST_TAB, firstNeeds } from './screen-tabs.ts'
+import { FIRST_TAB, firstNeeds, type ScreenUser } from './screen-tabs.ts'
 
 export interface AdminParts extends ScriptVarsParts {
   readonly host: Host
@@ -104,7 +104,8 @@ export function createAdmin(parts: AdminParts): Handler {
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {
       // The screen requests its variables again to replace an expired nonce.
-      const body = refusal ? refusalBody(refusal, texts) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
+      const given = { base, nonce: nonce ?? '', texts }
+      const body = refusal ? refusalBody(refusal, texts) : await freshVars(parts, given, users.summary(user))
       return sendPage(request, response, refusal ?? 200, JSON.stringify(body), 'application/json; charset=utf-8')
     }
     if (refusal === 401) return sendToLogin(request, response, texts.say('page_sign_in'))
@@ -126,7 +127,7 @@ export function createAdmin(parts: AdminParts): Handler {
           scripts,
           texts,
           support,
-          userName: users.summary(user).display_name.trim() || users.summary(user).login,
+          user: screenUser(users.summary(user)),
           canSearch: users.search !== undefined,
           touchEveryMs: parts.touchEveryMs,
           tab: open,
@@ -154,6 +155,11 @@ export function createAdmin(parts: AdminParts): Handler {
 function encodedFor(accepted: string, { brotli, gzipped, bytes }: AdminAsset): readonly [string | undefined, Buffer] {
   if (brotli && acceptsCoding(accepted, 'br')) return ['br', brotli]
   return acceptsCoding(accepted, 'gzip') ? ['gzip', gzipped] : [undefined, bytes]
+}
+
+/** Returns who uses the screen. */
+function screenUser({ id, login, display_name }: UserSummary): ScreenUser {
+  return { id, name: display_name.trim() || login }
 }
 
 function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {
@@ -220,6 +226,11 @@ export async function scriptVars(
   })
   if (typeof vars === 'object' && vars !== null && !Array.isArray(vars)) return vars as Record<string, unknown>
   throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
+}
+
+/** Returns the variables and whom they are for, which the screen asks for to replace an expired nonce. */
+async function freshVars(...[parts, given, user]: [...Parameters<typeof scriptVars>, UserSummary]): Promise<object> {
+  return { ...(await scriptVars(parts, given)), user: screenUser(user) }
 }
 
 /** Replaces the display texts of modes with the texts that the application has set. */

@@ -5,6 +5,12 @@ export const SUMMARY_PATH = 'sessmgr/v1/people/summary'
 export const ADDONS_PATH = 'sessmgr/v1/addons'
 export const SUPPORT_PATH = 'sessmgr/v1/support'
 
+/** The user who sees the screen. */
+export interface ScreenUser {
+  readonly id: string | number
+  readonly name: string
+}
+
 /** Number of people on a page of the list. */
 export const PEOPLE_PER_PAGE = 50
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { withDeadline } from '../../ground/deadline.ts'
 import { messageOf } from '../../ground/errors.ts'
@@ -5,6 +6,7 @@ import { type Logger, logFailureOnce } from '../../ground/logger.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import { isUserId } from '../../ground/user-id.ts'
 import type { Host, UserSummary } from '../../host/host.ts'
+import { prefixOf } from '../../sessions/address.ts'
 import { isAddress } from '../page-addresses.ts'
 
 const PLACE_KEPT_MS = 600_000
@@ -94,14 +96,31 @@ export function createHostDetails(host: Host, logger: Logger, deadlineMs: number
   }
 }
 
-/** Returns the distinct places of addresses. An address whose place is unknown counts as a place. */
-export async function distinctPlaces(
+/**
+ * Returns what tells the places of addresses apart. If a place is unknown, this is the address, or its /64 for IPv6,
+ * where a device often changes its address.
+ */
+export async function whereabouts(
   { placesOf }: Pick<HostDetails, 'placesOf'>,
-  addresses: readonly (string | null)[],
-): Promise<readonly string[]> {
-  const ips = [...new Set(addresses)]
+  ips: readonly (string | null)[],
+): Promise<readonly (string | null)[]> {
   const places = await placesOf(ips)
-  return [...new Set(ips.flatMap((ip, index) => places[index] ?? ip ?? []))]
+  return ips.map((ip, index) => places[index] ?? (ip && placeOfUnknown(ip)))
+}
+
+/** Counts the distinct places of addresses. */
+export async function countPlaces(
+  details: Pick<HostDetails, 'placesOf'>,
+  ips: readonly (string | null)[],
+): Promise<number> {
+  const places = new Set(await whereabouts(details, [...new Set(ips)]))
+  places.delete(null)
+  return places.size
+}
+
+function placeOfUnknown(ip: string): string {
+  const [bare = ''] = ip.split('%', 1)
+  return isIP(bare) === 6 ? prefixOf(bare, 4) : ip
 }
 
 function placeIn(answer: unknown): string | null {

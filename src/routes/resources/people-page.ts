@@ -9,7 +9,7 @@ import { type EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import { badQuery, RestError } from '../answer.ts'
-import { distinctPlaces } from './host-details.ts'
+import { countPlaces, whereabouts } from './host-details.ts'
 import { countedIn, once, personSchema, type RouteParts, shownLimit, userLimit } from './route-parts.ts'
 
 /** How many people one call checks, and how often it reads the index, at most. */
@@ -132,7 +132,7 @@ async function peopleByPlaces(
   if (cursor !== undefined && !/^\d{1,3}$/.test(cursor)) throw badQuery({ cursor: NO_CURSOR })
   const found = await peoplePage(parts, { ...selected, sort: 'most' }, MOST_LOOKED_AT, given)
   const counted = await Promise.all(
-    found.people.map(async (person) => ({ person, count: (await placesOf(parts, person.live)).length })),
+    found.people.map(async (person) => ({ person, count: await placesOf(parts, person.live) })),
   )
   const sorted = counted.toSorted((one, other) => other.count - one.count)
   const start = Number(cursor ?? 0)
@@ -141,9 +141,9 @@ async function peopleByPlaces(
   return { people, exact: found.next === undefined, ...(end < sorted.length && { next: String(end) }) }
 }
 
-/** Returns the distinct places of sessions. */
+/** Counts the distinct places of sessions. */
 const placesOf = ({ details }: Pick<PageParts, 'details'>, live: readonly SessionRecord[]) =>
-  distinctPlaces(
+  countPlaces(
     details,
     live.map(({ ip }) => ip),
   )
@@ -207,10 +207,13 @@ export function isAtLimit({ live, limit }: CheckedPerson, more: number): boolean
 
 /** Checks whether sessions in two places were used at about the same time. */
 async function isInPlacesAtOnce({ details }: PageParts, live: readonly SessionRecord[]): Promise<boolean> {
-  const places = await details.placesOf(live.map(({ ip }) => ip))
+  const places = await whereabouts(
+    details,
+    live.map(({ ip }) => ip),
+  )
   const uses = live
-    .map(({ ip, lastSeenAt }, index) => ({ place: places[index] ?? ip, at: lastSeenAt }))
-    .filter(({ place }) => place !== null)
+    .map(({ lastSeenAt }, index) => ({ place: places[index], at: lastSeenAt }))
+    .filter(({ place }) => typeof place === 'string')
     .toSorted((one, other) => one.at - other.at)
   return uses.some(({ place, at }, index) => {
     const before = uses[index - 1]
@@ -285,7 +288,7 @@ export async function personRows(
         signed_in: unixSeconds(Math.max(...live.map(({ createdAt }) => createdAt))),
         ip,
         place: places[index] ?? null,
-        places: (await placesOf(parts, live)).length,
+        places: await placesOf(parts, live),
       }
     }),
   )

@@ -187,7 +187,7 @@ function searchRoute(parts: RouteParts): RestRoute {
     access: 'manage_options',
     schemas: () => ({
       params: z.object({
-        q: once.check(z.trim(), z.minLength(2, 'must have 2 characters or more'), z.maxLength(LONGEST, 'is too long')),
+        q: once.check(z.trim(), z.minLength(1, 'must not be empty'), z.maxLength(LONGEST, 'is too long')),
       }),
       response: z.object({
         searchable: z.boolean(),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { type AdminLab, startAdminLab } from '../../support/admin-lab.ts'
-import { seenBy, startChromium } from '../../support/chromium.ts'
+import { hold, seenBy, startChromium } from '../../support/chromium.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 
@@ -219,6 +219,18 @@ test('bars and a ranking say when and who was at the limit, and dragging over ba
   expect(await bars.getAttribute('aria-valuetext')).toMatch(/ [–-] .+: in 0, out 0, refused 0$/)
   await page.keyboard.press('Enter')
   const second = Number(earlier) + 60_000
+  await expect.poll(() => new URL(page.url()).search).toBe(`?from=${second}&to=${second + 60_000}`)
+  // The bar that was reached is not beyond the end of the new period.
+  await expect.poll(() => bars.getAttribute('aria-valuemax')).toBe('0')
+  expect(await bars.getAttribute('aria-valuenow')).toBe('0')
+  // Counts of another period do not stay below the new one.
+  const release = await hold(page, '**/audit/counts?*')
+  await page.getByRole('link', { name: 'Yesterday' }).click()
+  const summary = page.locator('.summary')
+  await expect.poll(() => summary.evaluate((element) => getComputedStyle(element).opacity)).toBe('0')
+  release()
+  await expect.poll(() => summary.evaluate((element) => getComputedStyle(element).opacity)).toBe('1')
+  await page.goBack()
   await expect.poll(() => new URL(page.url()).search).toBe(`?from=${second}&to=${second + 60_000}`)
   await page.goBack()
   // Two fields choose any time: an hour from the first one, unless it is changed.

@@ -323,9 +323,9 @@ test('the URL has the order and the length of a list, for a reload and for the w
 })
 
 test('both lists are saved as a file, and printed with all rows, black on white, and nothing to press', async () => {
-  for (const [query, column, count] of [
-    ['?rows=100', 'login', 62],
-    ['?user=many&rows=100', 'token', 60],
+  for (const [query, column, count, name] of [
+    ['?rows=100', 'login', 62, 'people'],
+    ['?user=many&rows=100', 'token', 60, 'sessions-many'],
   ] as const) {
     const page = await openCrowd(60, 60, `/sessions${query}`)
     const rows = page.locator('tbody [data-row]')
@@ -338,10 +338,10 @@ test('both lists are saved as a file, and printed with all rows, black on white,
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'CSV' }).click(),
     ])
-    expect(download.suggestedFilename()).toBe('sessions.csv')
-    const [head, ...lines] = readFileSync(await download.path(), 'utf8')
-      .trim()
-      .split('\r\n')
+    expect(download.suggestedFilename()).toBe(`${name}.csv`)
+    const file = readFileSync(await download.path(), 'utf8')
+    expect(file.charCodeAt(0)).toBe(0xfeff)
+    const [head, ...lines] = file.slice(1).trim().split('\r\n')
     expect([head?.split(',').includes(column), lines.length]).toEqual([true, count])
 
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })

@@ -18,10 +18,11 @@ test('name and tabs are there before the script, and nothing moves when it and t
   await page.getByRole('heading', { name: 'Session Manager' }).waitFor()
   const names = ['Sessions', 'Activity', 'Settings', 'Comments', 'Add-ons', 'Support']
   const places = () => tabs.evaluateAll((all) => all.map((link) => [link.textContent, link.getBoundingClientRect().x]))
+  // A picture waits for the style sheets.
+  await page.screenshot({ path: `${PICTURES}admin-first-paint.png` })
   const before = await places()
   expect(before.map(([name]) => name)).toEqual(names)
   expect(await page.locator('.tabs [aria-current=page]').textContent()).toBe('Settings')
-  await page.screenshot({ path: `${PICTURES}admin-first-paint.png` })
   releaseScript()
   await page.getByText('Skip to the content').waitFor({ state: 'attached' })
   expect(await places()).toEqual(before)

@@ -202,6 +202,28 @@ test('after a logout the screen says so once, keeps the edits, and goes on after
   }
 })
 
+test('a page does nothing in the name of somebody else who signs in meanwhile, until one says so', async () => {
+  const page = await lab.open(host.chromium)
+  await limit(page).fill('7')
+  const before = await storedInLab()
+  const other = await page.context().newPage()
+  await other.goto(`${lab.origin}/sign-in/dora`)
+  await save(page).click()
+  await page.getByRole('alert').getByText('DORA is signed in now').waitFor()
+  expect([await limit(page).inputValue(), await storedInLab()]).toEqual(['7', before])
+  expect(await page.locator('.who bdi').textContent()).toBe('ADMIN')
+  await other.goto(`${lab.origin}/sign-in/admin`)
+  await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  await other.goto(`${lab.origin}/sign-in/dora`)
+  await save(page).click()
+  await page.getByRole('button', { name: 'Go on as DORA' }).click()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  expect(await page.locator('.who bdi').textContent()).toBe('DORA')
+  await save(page).click()
+  await expect.poll(storedInLab).toBe(7)
+})
+
 test.each([
   ['a desktop', { width: 1280, height: 600 }],
   ['a phone', { width: 360, height: 640 }],

@@ -6,7 +6,6 @@ import { RestFailure } from '../rest/rest-client.ts'
 import { useFailureText, useOnline } from '../rest/use-rest.ts'
 import { draft, hooks, OPTIONS_QUERY, place, queries, rest, storedOptions, toasts } from '../screen.ts'
 import { peopleWith, usePeopleSummary } from '../sessions/people/use-people.ts'
-import { locale } from '../texts/locale.ts'
 import { addTexts, countKey, useTexts } from '../texts/use-texts.ts'
 import type { Refusal, SiteOptions } from './option-draft.ts'
 import { SAVE_TEXTS } from './save-texts.ts'
@@ -83,11 +82,10 @@ function LimitChange() {
       </>
     )
   }
-  const count = new Intl.NumberFormat(locale).format(people)
   const query = { show: 'over_limit', sort: 'most', than: String(to) }
   return (
     <>
-      {change} {t(countKey(summary?.exact ? 'maximum_over' : 'maximum_over_about', people), { count })}{' '}
+      {change} {t(countKey(summary?.exact ? 'maximum_over' : 'maximum_over_about', people), { count: people })}{' '}
       <button type="button" className="link" onClick={() => place.go('sessions', query, true)}>
         {t('show_them')}
       </button>

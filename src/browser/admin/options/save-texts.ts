@@ -17,14 +17,15 @@ export const SAVE_TEXTS = {
   limit_change: 'Limit {from} → {to}.',
   show_them: 'Show them',
   maximum_lower: 'Users with more sessions stay signed in. The new limit applies from their next login.',
-  maximum_over_one: '{count} person is over this limit and stays signed in. The new limit applies from the next login.',
+  maximum_over_one:
+    '{count} person has more sessions and stays signed in. If the new limit applies to them, it does so from the next login.',
   maximum_over_other:
-    '{count} people are over this limit. They stay signed in. The new limit applies from their next login.',
+    '{count} people have more sessions. They stay signed in. Where the new limit applies to them, it does so from the next login.',
   maximum_over_about_one:
-    'About {count} person is over this limit and stays signed in. The new limit applies from the next login.',
+    'About {count} person has more sessions and stays signed in. If the new limit applies to them, it does so from the next login.',
   maximum_over_about_other:
-    'About {count} people are over this limit. They stay signed in. The new limit applies from their next login.',
-  maximum_over_none: 'Nobody is over this limit. The new limit applies from the next login.',
+    'About {count} people have more sessions. They stay signed in. Where the new limit applies to them, it does so from the next login.',
+  maximum_over_none: 'Nobody has more sessions. The new limit applies from the next login.',
   discard: 'Discard',
   leave_title: 'Leave without saving?',
   leave_text: 'You have unsaved changes on this page.',

@@ -1,5 +1,4 @@
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from 'react'
-import { locale } from '../texts/locale.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
 interface LabelProps {
@@ -93,10 +92,9 @@ export function NumberField({ label, help, problem, value, onChange, minimum, or
   const [text, setText] = useState(String(value))
   const isGood = typeof typedValue(text, minimum, orZero) === 'number'
   const isTooLarge = Number(text) > Number.MAX_SAFE_INTEGER
-  const maximum = isTooLarge ? new Intl.NumberFormat(locale).format(Number.MAX_SAFE_INTEGER) : ''
   const invalid = t(isTooLarge ? 'number_too_large' : orZero ? 'number_or_zero' : 'number_invalid', {
     minimum,
-    maximum,
+    maximum: Number.MAX_SAFE_INTEGER,
   })
   useEffect(() => {
     // Saving or discarding edits changes the value from outside.
@@ -128,7 +126,7 @@ export function NumberField({ label, help, problem, value, onChange, minimum, or
 }
 
 function typedValue(text: string, minimum: number, orZero = false): number | string {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(number) && (number >= minimum || (orZero && number === 0)) ? number : text
 }
 

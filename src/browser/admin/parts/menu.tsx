@@ -130,12 +130,12 @@ function MenuEntry({
 
 /** Renders the menu that saves a list as a file. */
 export function ExportMenu({
-  name,
+  words,
   formats,
   pathOf,
 }: {
-  /** File name, without the extension. */
-  name: string
+  /** What the file name is made of. */
+  words: readonly string[]
   /** For each format: its label, such as "CSV", and its name in the route, which is the file's extension. */
   formats: readonly (readonly [label: string, format: string])[]
   /** Returns the path of the route that returns the file. */
@@ -148,8 +148,9 @@ export function ExportMenu({
   async function save(format: string): Promise<void> {
     setBusy(true)
     try {
+      const name = words.map((word) => word.replaceAll(/[^\p{L}\p{N}.]+/gu, '-')).filter(Boolean)
       // A plain link could not send the nonce.
-      saveFile(await rest.download(pathOf(format)), `${name}.${format}`)
+      saveFile(await rest.download(pathOf(format)), `${name.join('-')}.${format}`)
     } catch (error) {
       toasts.show(textOf(error, 'export_failed'), 'error')
     } finally {
@@ -173,7 +174,16 @@ const SESSIONS_FORMATS = [
 ] as const
 
 /** Renders the menu that saves a list of people or sessions. */
-export function SessionsExport({ route, query }: { route: string; query: Readonly<Record<string, string>> }) {
+export function SessionsExport({
+  words,
+  route,
+  query,
+}: {
+  /** What the file name is made of. */
+  words: readonly string[]
+  route: string
+  query: Readonly<Record<string, string>>
+}) {
   const pathOf = (format: string) => `sessmgr/v1/${route}?${new URLSearchParams({ format, ...query })}`
-  return <ExportMenu name="sessions" formats={SESSIONS_FORMATS} pathOf={pathOf} />
+  return <ExportMenu words={words} formats={SESSIONS_FORMATS} pathOf={pathOf} />
 }

@@ -1,10 +1,14 @@
+import type { ScreenUser } from '../../../features/admin/screen-tabs.ts'
 import { createSignal } from '../shell/signal.ts'
 import { noteServerTime, serverNow } from './server-clock.ts'
 
 const TIMEOUT_MS = 20_000
 
-/** Whether the user is still signed in. `forbidden` means signed in, but no longer allowed to use the screen. */
-export type SignedIn = 'yes' | 'no' | 'forbidden'
+/**
+ * Whether the user is still signed in. `forbidden` means signed in, but no longer allowed to use the screen; `other`
+ * means that the browser has signed in somebody else meanwhile.
+ */
+export type SignedIn = 'yes' | 'no' | 'forbidden' | 'other'
 
 /** A response with its entity tag, for detecting later changes. */
 export interface Tagged<T> {
@@ -49,6 +53,12 @@ interface RestClient {
   download(path: string): Promise<Blob>
   /** Checks whether the user is signed in, and gets a new nonce. */
   check(): Promise<SignedIn>
+  /** Returns the user in whose name calls are made. */
+  user(): ScreenUser
+  /** Returns the user whom the browser has signed in. */
+  newest(): ScreenUser
+  /** Makes calls in the name of the user whom the browser has signed in. */
+  goOn(): Promise<SignedIn>
   /** Returns a sentence on why the user was signed out, or an empty string if the server does not know. */
   notice(): Promise<string>
   signedIn(): SignedIn
@@ -65,8 +75,11 @@ interface ExchangeParts<T> {
 }
 
 /** Creates the client. It keeps `vars.restNonce` up to date for add-ons that make their own calls. */
-export function createRestClient(vars: RestVars, nonceHeader: string): RestClient {
+export function createRestClient(vars: RestVars, nonceHeader: string, first: ScreenUser): RestClient {
+  const call = createCall(vars, nonceHeader)
   const signedIn = createSignal<SignedIn>('yes')
+  let user = first
+  let newest = first
   let checking: Promise<SignedIn> | undefined
 
   function become(state: SignedIn): SignedIn {
@@ -74,24 +87,15 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     return state
   }
 
-  async function call(method: string, path: string, body?: object, tag?: string): Promise<Response> {
-    const headers: Record<string, string> = { [nonceHeader]: vars.restNonce }
-    if (body) headers['Content-Type'] = 'application/json'
-    if (tag) headers[method === 'GET' ? 'If-None-Match' : 'If-Match'] = tag
-    const started = method === 'GET' && !tag && (await takeStarted(vars, path))
-    const response = started || (await send(method, vars.restUrl + path, headers, body))
-    vars.restNonce = response.headers.get(nonceHeader) || vars.restNonce
-    noteServerTime(Date.parse(response.headers.get('Date') ?? ''))
-    return response
-  }
-
   async function askForNonce(): Promise<SignedIn> {
     const response = await send('GET', vars.adminUrl, {})
     if (response.status === 401) return become('no')
     if (response.status === 403) return become('forbidden')
     const answer = response.ok ? await jsonOf(response) : undefined
-    const { restNonce } = (answer ?? {}) as Partial<RestVars>
-    if (typeof restNonce !== 'string') throw failureOf(response, answer, `GET ${vars.adminUrl}`)
+    const { restNonce, user: caller } = (answer ?? {}) as Partial<RestVars & { user: ScreenUser }>
+    if (typeof restNonce !== 'string' || !caller) throw failureOf(response, answer, `GET ${vars.adminUrl}`)
+    newest = caller
+    if (caller.id !== user.id) return become('other')
     vars.restNonce = restNonce
     return become('yes')
   }
@@ -136,9 +140,29 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     reread: (path, last) => exchangeObject('GET', path, { tag: last?.tag, last }),
     download: async (path) => (await exchange<Blob>('GET', path, { read: fileOf })).body,
     check,
+    user: () => user,
+    newest: () => newest,
+    goOn() {
+      user = newest
+      return check()
+    },
     notice: () => readNotice(vars),
     signedIn: signedIn.value,
     subscribe: signedIn.subscribe,
+  }
+}
+
+/** Returns the function that makes a call with the latest nonce, and keeps the one that the response brings. */
+function createCall(vars: RestVars, nonceHeader: string) {
+  return async (method: string, path: string, body?: object, tag?: string): Promise<Response> => {
+    const headers: Record<string, string> = { [nonceHeader]: vars.restNonce }
+    if (body) headers['Content-Type'] = 'application/json'
+    if (tag) headers[method === 'GET' ? 'If-None-Match' : 'If-Match'] = tag
+    const started = method === 'GET' && !tag && (await takeStarted(vars, path))
+    const response = started || (await send(method, vars.restUrl + path, headers, body))
+    vars.restNonce = response.headers.get(nonceHeader) || vars.restNonce
+    noteServerTime(Date.parse(response.headers.get('Date') ?? ''))
+    return response
   }
 }
 

@@ -9,7 +9,7 @@ import { canSearch, hasDirectory, place } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import { useKey } from './keyboard.tsx'
 import type { SignedInPerson } from './people/use-people.ts'
-import { nameOf, SESSIONS } from './use-sessions.ts'
+import { nameOf, type Person, SESSIONS } from './use-sessions.ts'
 
 /** How long after the last key press a search starts. */
 const PAUSE_MS = 200
@@ -43,6 +43,7 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
   ]
   const people = groups.flatMap((group) => group.people)
   const isListed = isOpen && people.length > 0
+  const isMore = groups.some((group) => group.people.length >= MOST_FOUND)
   const isNone = isOpen && canSearch && asked === text && data !== undefined && people.length === 0
 
   function open(user: string): void {
@@ -97,9 +98,9 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
           onBlur={() => setOpen(false)}
         />
       </form>
-      <FoundList id={id} groups={groups} active={isListed ? active : undefined} onOpen={open} />
+      <FoundList id={id} groups={groups} active={isListed ? active : undefined} isMore={isMore} onOpen={open} />
       <p className={isNone || failure ? 'search-list search-none' : 'unseen'} role="status">
-        {isListed && t(countKey('people_found', people.length), { count: people.length })}
+        {isListed && wordsOn(people.length, isMore, t)}
         {isNone ? noneFound(t, text, data) : failure}
       </p>
     </search>
@@ -134,12 +135,15 @@ function FoundList({
   id,
   groups,
   active,
+  isMore,
   onOpen,
 }: {
   id: string
   groups: readonly { readonly label: string; readonly people: readonly FoundPerson[] }[]
   /** Index of the chosen user across all groups, -1 for none; undefined hides the list. */
   active: number | undefined
+  /** Whether there may be others. */
+  isMore: boolean
   onOpen: (login: string) => void
 }) {
   const t = useTexts()
@@ -184,8 +188,13 @@ function FoundList({
           </div>
         )
       })}
+      {isMore && <p aria-hidden="true">{t('people_more', { count: MOST_FOUND })}</p>}
     </div>
   )
+}
+
+function wordsOn(count: number, isMore: boolean, t: Translate): string {
+  return isMore ? t('people_more', { count: MOST_FOUND }) : t(countKey('people_found', count), { count })
 }
 
 /**
@@ -195,13 +204,15 @@ function FoundList({
  */
 function noneFound(t: Translate, text: string, found: SearchResult | undefined): string {
   const { address } = found ?? {}
-  if (!address) return t('nobody_called', { text })
+  if (!address) return t(found?.people.some(({ user }) => isCalled(user, text)) ? 'called' : 'nobody_called', { text })
   if (address.people.length > 0) return t('signed_in_from', { ip: address.ip })
   return t(address.exact ? 'nobody_from' : 'nobody_from_lately', { ip: address.ip })
 }
 
+const isCalled = (user: Person, text: string) => nameOf(user).toLowerCase() === text.trim().toLowerCase()
+
 /**
- * Explains that no user was found, and links to users with similar names.
+ * Explains that no user was found, and links to users with this name or a similar one.
  *
  * @param tab The tab that the links open.
  * @param query The query of a link besides the user.
@@ -218,25 +229,28 @@ export function UnknownUser({
   const t = useTexts()
   const { data } = usePeopleSearch(text)
   const there = data?.address?.people ?? []
-  const people = there.length > 0 ? there : (data?.people ?? [])
+  const similar = data?.people ?? []
+  const called = similar.filter(({ user }) => isCalled(user, text))
+  const people = [there, called, similar].find(({ length }) => length > 0) ?? []
   return (
     <Empty icon="search" title={<span role="alert">{noneFound(t, text, data)}</span>}>
       {people.length === 0 && !data?.address && t('try_email')}
-      {people.length > 0 && there.length === 0 && `${t('closest')} `}
+      {people === similar && people.length > 0 && `${t('closest')} `}
       {people.map(({ user }, index) => (
         <span key={String(user.id)}>
           {index > 0 && ', '}
           <PlaceLink tab={tab} query={{ ...query, user: user.login }}>
-            {nameOf(user)}
+            <bdi>{nameOf(user)}</bdi>
           </PlaceLink>
+          {people === called && <bdi> ({user.login})</bdi>}
         </span>
       ))}
     </Empty>
   )
 }
 
-/** How many characters a search needs. */
-const SHORTEST = 2
+/** How many people a search finds at most. */
+const MOST_FOUND = 8
 
 /** A user who was found, and how many sessions they have. */
 type FoundPerson = Pick<SignedInPerson, 'user' | 'live'>
@@ -263,7 +277,7 @@ function usePeopleSearch(text: string) {
     path: () => `sessmgr/v1/people/search?${new URLSearchParams({ q })}`,
     freshMs: 30_000,
   }
-  const { data, error } = useQuery(query, { isNeeded: q.length >= SHORTEST })
+  const { data, error } = useQuery(query, { isNeeded: q !== '' })
   return { data, failure: error && !data && textOf(error, 'load_failed') }
 }
 

@@ -4,7 +4,7 @@ import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty, Notice, PartBoundary, Pending } from '../parts/feedback.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { builtInTabs, hookChanges, hooks, onlyTab, place, siteUrl, userName, vars } from '../screen.ts'
+import { builtInTabs, hookChanges, hooks, onlyTab, place, rest, siteUrl, vars } from '../screen.ts'
 import { lastView } from '../sessions/people/use-people.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs, ScreenTabs, type TabEntry, withoutIdle } from './entries.ts'
@@ -130,6 +130,7 @@ function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEntry | un
   const nav = useRef<HTMLElement>(null)
   const openKey = open?.key
   const count = tabs.length
+  const user = useSyncExternalStore(rest.subscribe, rest.user)
   useEffect(() => {
     // On a narrow screen, the tabs scroll. Keep the open one visible.
     const link = openKey === undefined || count === 0 ? null : nav.current?.querySelector<HTMLElement>('[aria-current]')
@@ -166,7 +167,7 @@ function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEntry | un
         ))}
       </nav>
       <p className="who">
-        <bdi>{userName}</bdi>
+        <bdi>{user.name}</bdi>
         {siteUrl && (
           <a href={siteUrl}>
             <span className="back-mark arrow" aria-hidden="true">

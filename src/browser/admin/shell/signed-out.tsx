@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/feedback.tsx'
 import { NewTabLink } from '../parts/links.tsx'
+import type { SignedIn } from '../rest/rest-client.ts'
 import { useSignedIn } from '../rest/use-rest.ts'
 import { draft, queries, rest, toasts, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -46,40 +47,54 @@ export function SignedOut() {
   }, [state])
 
   if (state === 'yes') return null
-  async function look(): Promise<void> {
+  async function look(check: typeof comeBack): Promise<void> {
     setChecking(true)
-    setProblem(await comeBack())
+    setProblem(await check())
     setChecking(false)
   }
+  const [title, help] = WORDS[state]
+  const names = { name: rest.newest().name, own: rest.user().name }
   return (
     <div className="away">
       <Notice
         ref={notice}
         tone="warning"
-        title={t(state === 'no' ? 'signed_out' : 'forbidden')}
+        title={t(title, names)}
         actions={
           <>
             {/* Signed-out users who open this page are redirected to the login page, and return to it afterwards. */}
             <NewTabLink className="button primary" href={`${vars.adminUrl}signed-in`}>
               {t('sign_in')}
             </NewTabLink>
-            <Button busy={isChecking && t('loading')} onClick={() => void look()}>
-              {t('signed_in_check')}
-            </Button>
+            {state === 'other' ? (
+              <Button busy={isChecking && t('loading')} onClick={() => void look(() => comeBack(rest.goOn()))}>
+                {t('go_on_as', names)}
+              </Button>
+            ) : (
+              <Button busy={isChecking && t('loading')} onClick={() => void look(comeBack)}>
+                {t('signed_in_check')}
+              </Button>
+            )}
           </>
         }
       >
         {cause && `${cause} `}
-        {t(state === 'no' ? 'signed_out_help' : 'forbidden_help')}
+        {t(help, names)}
         {problem && <p className="problem">{t(problem)}</p>}
       </Notice>
     </div>
   )
 }
 
+const WORDS = {
+  no: ['signed_out', 'signed_out_help'],
+  forbidden: ['forbidden', 'forbidden_help'],
+  other: ['other_user', 'other_user_help'],
+} as const satisfies Record<Exclude<SignedIn, 'yes'>, readonly TextKey[]>
+
 /** Refreshes all data if the user is signed in again. Otherwise, returns the key of the text that explains why not. */
-async function comeBack(): Promise<TextKey | undefined> {
-  const state = await rest.check().catch(() => undefined)
+async function comeBack(checking = rest.check()): Promise<TextKey | undefined> {
+  const state = await checking.catch(() => undefined)
   if (state === 'yes') await queries.expire()
-  else return state === undefined ? 'no_answer' : 'still_signed_out'
+  else if (state !== 'other') return state === undefined ? 'no_answer' : 'still_signed_out'
 }

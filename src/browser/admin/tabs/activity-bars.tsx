@@ -51,7 +51,7 @@ export function ActivityBars({
   return (
     <section className="summary-part">
       <h3>
-        {t(countKey('v_count', events), { count: number.format(events) })}
+        {t(countKey('v_count', events), { count: events })}
         {since > from && <span className="help">{t('v_counted_since', { start: dateAndTime(since) })}</span>}
         <span className="legend" aria-hidden="true">
           {TONES.map(([, text, tone]) => (
@@ -99,9 +99,11 @@ function useBars(count: number, onChoose: (first: number, last: number) => void)
   const strip = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<readonly [start: number, end: number]>()
   const [over, setOver] = useState<number>()
-  const [first = 0, last = 0] = [...(drag ?? [over ?? 0, over ?? 0])].sort((one, other) => one - other)
-  const isMirrored = () => strip.current?.matches('[dir="rtl"] *')
   const within = (bar: number) => Math.max(0, Math.min(count - 1, bar))
+  // A bar that was reached in another period may be beyond the end of this one.
+  const reached = within(over ?? 0)
+  const [first = 0, last = 0] = [...(drag ?? [reached, reached])].sort((one, other) => one - other)
+  const isMirrored = () => strip.current?.matches('[dir="rtl"] *')
 
   function onKeyDown(event: KeyboardEvent): void {
     const [back, forward] = isMirrored() ? ['ArrowRight', 'ArrowLeft'] : ['ArrowLeft', 'ArrowRight']

@@ -93,10 +93,9 @@ function ActivityExport({ view }: { view: ActivityView }) {
   const { user, ip, type } = view
   const [from = 0, to] = timesOf(view)
   const days = from === 0 ? [] : [isoDay(from), isoDay(to === undefined ? undefined : to - 1)]
-  const words = ['activity', user, ip, type, ...new Set(days)].map((word) => word.replaceAll(/[^\p{L}\p{N}.]+/gu, '-'))
   return (
     <ExportMenu
-      name={words.filter(Boolean).join('-')}
+      words={['activity', user, ip, type, ...new Set(days)]}
       formats={FORMATS.map(([text, format]) => [t(text), format])}
       pathOf={(format) => `sessmgr/v1/audit/export?${queryOf(view, { format })}`}
     />

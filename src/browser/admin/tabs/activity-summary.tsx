@@ -80,14 +80,14 @@ export function Summary({
   view,
   linkOf,
 }: SummaryProps & { counts: ReturnType<typeof useCounts> }) {
-  // Until the counts of another period are there, those of the last one keep the height.
+  // Until the counts of another period are there, those of the last one only keep the height.
   const last = useRef(found.data)
   last.current = found.data ?? last.current
   const data = last.current
   if (from === undefined || !Array.isArray(data?.parts)) return <div className="summary" />
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (
-    <div className="summary">
+    <div className="summary" aria-busy={data !== found.data}>
       <ActivityBars counts={data} from={from} to={to} step={step} onChoose={choose} />
       {!isNarrowed && (
         <Ranking

@@ -7,7 +7,6 @@ import { useQuery } from '../rest/use-rest.ts'
 import { mostSessions, vars } from '../screen.ts'
 import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
-import { locale } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { LimitEffect } from './limit-chart.tsx'
 
@@ -30,7 +29,6 @@ export function GeneralPanel() {
   const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
   const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
   const isOverBound = typeof settings.maximum === 'number' && settings.maximum > mostSessions
-  const bound = new Intl.NumberFormat(locale).format(mostSessions)
   const waits = settings.logic === 'block' && settings.idle_release === 0
   return (
     <Panel title={t('general')} help={t('general_help')} aside={<LastChange />}>
@@ -38,7 +36,7 @@ export function GeneralPanel() {
         label={t('maximum')}
         help={
           <>
-            {t('maximum_help')} {isOverBound && <strong>{t('maximum_bound', { bound })}</strong>}
+            {t('maximum_help')} {isOverBound && <strong>{t('maximum_bound', { bound: mostSessions })}</strong>}
           </>
         }
         minimum={1}

@@ -21,6 +21,8 @@ export const LIST_TEXTS = {
   ip: 'IP address',
   people_found_one: '{count} person found. Use the arrow keys.',
   people_found_other: '{count} people found. Use the arrow keys.',
+  people_more: 'Only the first {count} people are listed. Type more of the name.',
+  called: 'People called “{text}”:',
   nobody_called: 'Nobody is called “{text}”.',
   nobody_from: 'Nobody is signed in from {ip}.',
   nobody_from_lately: 'Nobody who signed in lately is signed in from {ip}.',

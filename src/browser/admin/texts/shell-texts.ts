@@ -47,6 +47,10 @@ export const SHELL_TEXTS = {
   welcome_back: 'Welcome back. Your changes are still here.',
   signed_in_check: 'I have signed in',
   still_signed_out: 'You are not signed in yet.',
+  other_user: '{name} is signed in now',
+  other_user_help:
+    'This page was opened as {own}. It does nothing in the name of {name} until you go on. What you have typed here is kept.',
+  go_on_as: 'Go on as {name}',
   forbidden: 'This account is not allowed to manage the site',
   forbidden_help: 'Sign in with an account that is allowed to, then come back. What you have typed here is kept.',
   broken_part: '“{name}” could not be shown',

@@ -1,11 +1,12 @@
 import { createContext, createElement, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
 import { hookChanges, hooks } from '../screen.ts'
+import { locale } from './locale.ts'
 import { SHELL_TEXTS } from './shell-texts.ts'
 import type { TEXTS } from './texts.ts'
 
 export type TextKey = keyof typeof TEXTS
 
-/** Returns a text, with `values` in place of each `{name}`. */
+/** Returns a text, with `values` in place of each `{name}`. Numbers are grouped as the language does it. */
 export type Translate = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string
 
 /** The texts that are loaded: English, with the application's replacements. */
@@ -13,6 +14,8 @@ let loaded: Readonly<Record<string, string>> = {
   ...SHELL_TEXTS,
   ...JSON.parse(document.getElementById('sessmgr-texts')?.textContent ?? '{}'),
 }
+
+let number: Intl.NumberFormat | undefined
 
 let known: Readonly<Record<string, unknown>> | undefined
 
@@ -30,7 +33,12 @@ function createTranslate(): Translate {
     known ??= hooks.applyFilters('sessmgr.admin.i18n', { ...loaded }) ?? {}
     const text = known[key]
     const found = typeof text === 'string' ? text : (loaded[key] ?? key)
-    return found.replaceAll(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole))
+    return found.replaceAll(/\{(\w+)\}/g, (hole, name: string) => {
+      const value = values[name] ?? hole
+      if (typeof value === 'string') return value
+      number ??= new Intl.NumberFormat(locale)
+      return number.format(value)
+    })
   }
 }
 

@@ -8,7 +8,7 @@ import { useCopy } from '../../parts/use-copy.ts'
 import { useCall } from '../../rest/use-call.ts'
 import { useQuery, useRefreshMs } from '../../rest/use-rest.ts'
 import { place, rest, toasts } from '../../screen.ts'
-import { locale } from '../../texts/locale.ts'
+import { opensHere } from '../../shell/screen-location.ts'
 import { countKey, type TextKey, type Translate, useTexts } from '../../texts/use-texts.ts'
 import { useSignOut } from '../sign-out.tsx'
 import { IpAddress, Moment } from '../table/cells.tsx'
@@ -51,7 +51,6 @@ function People({ view, found, pages }: { view: PeopleView; found: Found; pages:
   const endRow = ({ id }: Person) => end((key) => key === JSON.stringify(id))
   const signOut = useSignOut(endRow)
   const [askErase, eraseDialog] = useErasePerson(endRow)
-  const number = new Intl.NumberFormat(locale)
   const more = useMorePages(found, { rows: rows.length, pages: pages.length, size: PEOPLE_PER_PAGE })
   if (rows.length === 0 && found.hasMore) return <Skeleton />
   if (rows.length === 0 && waiting === 0) {
@@ -64,7 +63,7 @@ function People({ view, found, pages }: { view: PeopleView; found: Found; pages:
     )
   }
   const total = view.show === 'all' ? summary?.people : undefined
-  const ofTotal = number.format(Math.max(total ?? 0, rows.length))
+  const count = Math.max(total ?? 0, rows.length)
   return (
     <>
       <TableCard
@@ -80,10 +79,10 @@ function People({ view, found, pages }: { view: PeopleView; found: Found; pages:
             found.hasMore && (
               <MoreRows label={t('show_more', { count: PEOPLE_PER_PAGE })} {...more}>
                 {total === undefined
-                  ? t('shown', { shown: number.format(rows.length) })
+                  ? t('shown', { shown: rows.length })
                   : t('shown_of', {
-                      shown: number.format(rows.length),
-                      count: summary?.exact === false ? t('about', { count: ofTotal }) : ofTotal,
+                      shown: rows.length,
+                      count: summary?.exact === false ? t('about', { count }) : count,
                     })}
               </MoreRows>
             )
@@ -168,9 +167,11 @@ const PersonRow = memo(function PersonRow({
   const query = { user: user.login }
   const tabIndex = isCurrent ? 0 : -1
 
-  function open({ target }: MouseEvent): void {
-    const isControl = target instanceof Element && target.closest('a, button, [role=menu]')
-    if (!isControl && !window.getSelection()?.toString()) place.setQuery(query)
+  function open(event: MouseEvent): void {
+    const isControl = event.target instanceof Element && event.target.closest('a, button, [role=menu]')
+    if (isControl || window.getSelection()?.toString()) return
+    if (opensHere(event)) place.setQuery(query)
+    else window.open(place.urlOf('sessions', query))
   }
 
   return (

@@ -42,7 +42,7 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
     >
       <ListHead title={t('tab_sessions')}>
         <KeysHelp keys={hasDirectory ? KEYS : KEYS.slice(0, 1)} />
-        {hasDirectory && <SessionsExport route="people/export" query={{ ...view }} />}
+        {hasDirectory && <SessionsExport words={['people']} route="people/export" query={{ ...view }} />}
         {/* On a narrow screen, it is only in the settings. */}
         <div className="wide-only">
           <SignOutEverybody />
@@ -94,7 +94,7 @@ function Figures({ view: { show, sort } }: { view: PeopleView }) {
             {value === undefined || isExact || value === 0 ? (
               <Value text={value === undefined ? undefined : number.format(value)} isMissing={isMissing} />
             ) : (
-              <strong title={t(reason)}>{t('about', { count: number.format(value) })}</strong>
+              <strong title={t(reason)}>{t('about', { count: value })}</strong>
             )}
           </PlaceLink>
         </li>

@@ -88,7 +88,9 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
           onExplain={() => setExplaining(true)}
         >
           <KeysHelp keys={KEYS} />
-          {!isActivity && rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
+          {!isActivity && rows.length + waiting > 0 && (
+            <SessionsExport words={['sessions', user]} route="sessions/export" query={{ user }} />
+          )}
           {rows.length + waiting > 0 && (
             <DangerButton
               disabled={(isOwn ? others : live).length === 0}

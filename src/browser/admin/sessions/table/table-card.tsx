@@ -43,7 +43,7 @@ export function TableCard({
           {selected && <div className="actions">{actions}</div>}
         </div>
       </div>
-      <div className="news" role="status" tabIndex={-1}>
+      <div className="news" role="status">
         {news && (
           <button type="button" onClick={onShow}>
             {news}
