@@ -1,9 +1,12 @@
 import * as z from 'zod/mini'
+import type { RoutedRequest } from '../../door/host-types.ts'
 import { unixSeconds } from '../../ground/clock.ts'
+import type { UserId } from '../../ground/user-id.ts'
 import type { Host } from '../../host/host.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import { A_MAXIMUM, isMaximum, numberOfDigits } from '../../options/setting-rules.ts'
-import { EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
+import { deviceName, EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
+import type { EndedByWhom } from '../../sessions/session-end.ts'
 import { type SessionRecord, TOKEN_PATTERN } from '../../sessions/session-record.ts'
 import { invalidParams, RestError } from '../answer.ts'
 import { byAdmin, type Caller } from '../caller.ts'
@@ -63,12 +66,12 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
         }),
       }),
       precheck: checkIdentifier,
-      async handle({ params, caller }) {
+      async handle({ params, caller, request }) {
         const given = (['token', 'label', 'tokens'] as const).filter((name) => params[name] !== undefined)
         if (given[1]) throw invalidParams({ [given[1]]: `cannot be combined with ${given[0]}` })
         const summary = users.summary(await requireUser(users, params))
         // Otherwise, callers who end their own session would read that an administrator ended it.
-        const whom = caller?.userId === summary.id ? ({ by: 'user', actor: summary.id } as const) : byAdmin(caller)
+        const whom = caller?.userId === summary.id ? await byUser(summary.id, request) : byAdmin(caller)
         if (params.tokens) {
           const tokens = [...new Set(params.tokens)]
           const ended = await limiter.endSeveral(summary.id, tokens, whom)
@@ -104,6 +107,12 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
     }),
     explainRoute(limiter, host),
   ]
+}
+
+/** Describes users who end their own sessions, and the device on which they do. */
+async function byUser(actor: UserId, { headers }: RoutedRequest): Promise<EndedByWhom> {
+  const { name } = await deviceName(headers['user-agent'] ?? null)
+  return { by: 'user', actor, device: name ?? undefined }
 }
 
 const MOST_ON_A_PAGE = 1000

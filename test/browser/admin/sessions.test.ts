@@ -127,6 +127,7 @@ test('several sessions end at once; the own one ends only after a warning, and t
   await page.getByRole('button', { name: 'Sign out Chrome' }).press('Enter')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()
   await page.getByText('You have been signed out').waitFor()
+  await page.getByText('Just now, someone who uses this account did that on Chrome on Linux.').waitFor()
   await expect.poll(() => page.locator('.toast').count()).toBe(0)
   expect(await host.limiter.sessions.list(1)).toHaveLength(0)
 })
