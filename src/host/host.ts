@@ -47,7 +47,10 @@ export interface Host<User = unknown, Post = unknown> {
   readonly posts?: HostPosts<Post> | undefined
   /** How your application renders comments, for lazy comments. */
   readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined
-  /** Returns the location of an IP address, such as "Berlin, DE", for the admin screen. */
+  /**
+   * Returns the location of an IP address, such as "Berlin, DE", for the admin screen. Where it is unknown, each address
+   * counts as a place, and each /64 network of IPv6.
+   */
   readonly location?: ((ip: string) => string | null | undefined | Promise<string | null | undefined>) | undefined
   /** Limits how often passwords and codes can be guessed. Connect your application's rate limiter here. */
   readonly attempts?: PasswordAttempts | undefined
