@@ -42,18 +42,20 @@ function SaveBar() {
   }
 
   return (
-    <div className="save-bar" ref={bar}>
+    <div className="save-bar" ref={bar} tabIndex={-1}>
       <p role="status" className={reason && 'problem'}>
         {isBack ? t('not_saved', { reason: t('online_again') }) : (reason ?? t('unsaved'))}{' '}
         {!isConflict && <LimitChange />}
       </p>
-      <Button tone="quiet" disabled={isSending} onClick={discard}>
+      {/* Other buttons, so that a second press on "Save Changes" does not answer the question that the first one raised. */}
+      <Button key={isConflict ? 'theirs' : 'discard'} tone="quiet" disabled={isSending} onClick={discard}>
         {t(isConflict ? 'conflict_theirs' : 'discard')}
       </Button>
       <Button
+        key={isConflict ? 'mine' : 'save'}
         tone="primary"
         busy={isSending && t('saving')}
-        // The second click of a double click must not answer a question that the first one raised.
+        // The same for the second click of a double click.
         onClick={({ detail }) => detail < 2 && void save()}
       >
         {t(isConflict ? 'conflict_mine' : 'save')}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { place } from '../screen.ts'
@@ -61,34 +61,23 @@ export function useKey(key: string, action: () => void): void {
   }, [key, action])
 }
 
-const SEARCH = '.search-box input'
+let isSearching = false
 
-/** Selector of the element to focus when the user returns to Everybody; undefined before anyone was opened. */
-let wanted: string | undefined
-
-const selectorOf = (row: string) => `[data-row="${CSS.escape(row)}"]`
-
-/** Remembers the row or the search field that has the focus. */
-export function rememberFocus(target: Element): void {
-  const row = target.closest<HTMLElement>('[data-row]')?.dataset.row
-  if (row !== undefined) wanted = selectorOf(row)
-  else if (target.matches(SEARCH)) wanted = SEARCH
-}
-
-/** Checks whether the focus returns to a row, which must then be there at once. */
-export function isWanted(row: string): boolean {
-  return wanted === selectorOf(row)
-}
-
-/** Returns the focus to the remembered element, unless another element has the focus. */
-export function returnFocus(): void {
-  if (wanted === undefined || document.activeElement !== document.body) return
-  document.querySelector<HTMLElement>(wanted)?.focus()
-}
-
-/** Opens Everybody with the focus in the search field. */
+/** Moves the focus to the search field, on the page of Everybody if this one has none. */
 export function goToSearch(): void {
-  wanted = SEARCH
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+  const field = document.querySelector<HTMLElement>('.search-box input')
+  if (field) return field.focus()
+  isSearching = true
   place.setQuery({})
+}
+
+/** Returns the reference of a search field that "/" focuses, even from a page without one. */
+export function useSearchField(): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', goToSearch)
+  useEffect(() => {
+    if (isSearching) field.current?.focus()
+    isSearching = false
+  }, [])
+  return field
 }

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useState } from 'react'
 import { Empty } from '../parts/feedback.tsx'
 import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -7,7 +7,7 @@ import type { Query } from '../rest/queries.ts'
 import { useFailureText, useQuery, useSettled } from '../rest/use-rest.ts'
 import { canSearch, hasDirectory, place } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
-import { useKey } from './keyboard.tsx'
+import { useSearchField } from './keyboard.tsx'
 import type { SignedInPerson } from './people/use-people.ts'
 import { nameOf, type Person, SESSIONS } from './use-sessions.ts'
 
@@ -29,8 +29,7 @@ interface SearchBoxProps {
 export function SearchBox({ text: initial = '', takesAddresses = false, onOpen = openPerson }: SearchBoxProps) {
   const t = useTexts()
   const id = useId()
-  const field = useRef<HTMLInputElement>(null)
-  useKey('/', () => field.current?.focus())
+  const field = useSearchField()
   const [text, setText] = useState(initial)
   useEffect(() => setText(initial), [initial])
   const asked = useSettled(text, PAUSE_MS)
@@ -79,6 +78,7 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
           type="search"
           role="combobox"
           ref={field}
+          data-place="search"
           aria-label={t('search')}
           aria-autocomplete="list"
           aria-expanded={isListed}

@@ -1,47 +1,101 @@
+/** How many elements that had the focus are remembered. */
+const MOST = 20
+/** How long the same control may take to be there again before the focus goes elsewhere, in milliseconds. */
+const PATIENCE_MS = 100
+const TAKES_FOCUS = ':is(a[href], button, input, select, textarea, summary, [tabindex]):not(:disabled)'
+const HEADING = 'h1, h2, h3'
+
+/** An element that had the focus. */
+interface Held {
+  readonly element: HTMLElement
+  /** Its ancestors, from the inside out. */
+  readonly around: readonly HTMLElement[]
+  /** Selector of an element that stands for it when it has been rendered anew: its `data-place`, or its row. */
+  readonly selector: string | undefined
+}
+
+/** What had the focus, latest first. */
+let history: readonly Held[] = []
+
+/** Checks whether a row had the focus a short time ago. The focus may return to it, so it must be there at once. */
+export function wasFocused(row: string): boolean {
+  return history.some(({ selector }) => selector === selectorOf('row', row))
+}
+
 /**
- * Gives the focus to what is nearest when the element that has it disappears, so that keyboard users keep their place:
- * to an element with the same id, or else to the heading of what is around it, or a row. What arrives later is taken as well, as long
- * as nobody has moved the focus.
+ * Gives the focus on when the element that has it disappears, so that keyboard users keep their place: to the same
+ * control if it is rendered again, a row or heading around it, or else to what had the focus before, on this page or
+ * when it was last open. What arrives later is taken as well, as long as nobody moves the focus.
  */
 export function keepPlace(root: HTMLElement): void {
-  let held: Element | null = null
-  let around: readonly HTMLElement[] = []
+  let held: Held | undefined
   let given: HTMLElement | undefined
+  let timer = 0
+
+  function bestFor({ element, around, selector }: Held, isLate: boolean): HTMLElement | undefined {
+    const main = root.querySelector('main') ?? root
+    // The heading of a whole page is not near.
+    const near = around.filter(({ isConnected }) => isConnected)
+    const exact =
+      find(root, selector) ??
+      near.map((one) => (one.contains(main) || one.parentElement === main ? itself(one) : takenBy(one))).find(Boolean)
+    if (exact || !isLate) return exact
+    const earlier = history
+      .filter((one) => one.element !== element)
+      .map((one) => (main.contains(one.element) && canTake(one.element) ? one.element : find(main, one.selector)))
+    const others = [find(root, '.away [tabindex]'), find(main, HEADING), main as HTMLElement]
+    return [...earlier, ...others].find((one) => one !== undefined)
+  }
+
+  function giveOn(isLate: boolean): void {
+    const { activeElement } = document
+    if (!held || held.element.isConnected || (activeElement !== document.body && activeElement !== given)) return
+    const place = bestFor(held, isLate || given !== undefined)
+    clearTimeout(timer)
+    if (!place) timer = window.setTimeout(giveOn, PATIENCE_MS, true)
+    if (!place || place === given) return
+    given = place
+    if (!place.matches(TAKES_FOCUS)) place.tabIndex = -1
+    place.focus({ preventScroll: true })
+  }
 
   root.addEventListener('focusin', ({ target }) => {
-    if (target === given || !(target instanceof Element)) return
-    held = target
+    if (target === given || !(target instanceof HTMLElement)) return
+    held = heldBy(target, root)
     given = undefined
-    around = ancestorsOf(target, root)
+    history = [held, ...history.filter(({ element }) => element !== target)].slice(0, MOST)
   })
   // The browser also takes the focus from what disappears, which is still connected at that moment.
   root.addEventListener('focusout', () =>
     queueMicrotask(() => {
-      if (held?.isConnected && document.activeElement !== held) held = null
+      if (held?.element.isConnected && document.activeElement !== held.element) held = undefined
     }),
   )
-  new MutationObserver(() => {
-    const { activeElement } = document
-    if (!held || held.isConnected || (activeElement !== document.body && activeElement !== given)) return
-    const place = (held.id && document.getElementById(held.id)) || placeIn(around)
-    if (!place || place === given) return
-    given = place
-    if (!place.hasAttribute('tabindex') && /^H\d$/.test(place.tagName)) place.tabIndex = -1
-    place.focus({ preventScroll: true })
-  }).observe(root, { childList: true, subtree: true })
+  new MutationObserver(() => giveOn(false)).observe(root, { childList: true, subtree: true })
 }
 
-function ancestorsOf(element: Element, root: HTMLElement): HTMLElement[] {
-  const found: HTMLElement[] = []
-  for (let at = element.parentElement; at && at !== root; at = at.parentElement) found.push(at)
-  return found
+function heldBy(element: HTMLElement, root: HTMLElement): Held {
+  const around: HTMLElement[] = []
+  for (let at = element.parentElement; at && at !== root; at = at.parentElement) around.push(at)
+  const { place } = element.dataset
+  const row = element.closest<HTMLElement>('[data-row]')?.dataset.row
+  return { element, around, selector: place ? selectorOf('place', place) : row && selectorOf('row', row) }
 }
 
-function placeIn(around: readonly HTMLElement[]): HTMLElement | undefined {
-  for (const element of around) {
-    if (!element.isConnected) continue
-    const heading = element.querySelector<HTMLElement>('h1, h2, h3')
-    if (heading || element.hasAttribute('tabindex')) return heading ?? element
-  }
-  return undefined
+function selectorOf(name: 'place' | 'row', value: string): string {
+  return `[data-${name}="${CSS.escape(value)}"]`
 }
+
+function find(within: Element, selector: string | undefined): HTMLElement | undefined {
+  const found = selector === undefined ? [] : within.querySelectorAll<HTMLElement>(selector)
+  return [...found].find((element) => element.checkVisibility() && !element.closest('[inert]'))
+}
+
+function canTake(element: HTMLElement): boolean {
+  return element.matches(TAKES_FOCUS) && element.checkVisibility() && !element.closest('[inert]')
+}
+
+const itself = (element: HTMLElement) => (canTake(element) && element.tagName !== 'MAIN' ? element : undefined)
+
+/** Returns the heading in an element, or the element itself if it takes the focus. */
+const takenBy = (element: HTMLElement) => find(element, HEADING) ?? itself(element)

@@ -27,7 +27,6 @@ export function Toasts() {
       aria-label={t('notifications')}
       aria-live="polite"
       popover="manual"
-      tabIndex={-1}
     >
       {all.map((toast) => (
         <ToastLine key={toast.id} toast={toast} />

@@ -80,14 +80,16 @@ export function Summary({
   view,
   linkOf,
 }: SummaryProps & { counts: ReturnType<typeof useCounts> }) {
+  const period = JSON.stringify([view, from, step])
   // Until the counts of another period are there, those of the last one only keep the height.
-  const last = useRef(found.data)
-  last.current = found.data ?? last.current
-  const data = last.current
-  if (from === undefined || !Array.isArray(data?.parts)) return <div className="summary" />
+  const last = useRef({ data: found.data, period })
+  if (found.data) last.current = { data: found.data, period }
+  const { data } = last.current
+  const isOther = last.current.period !== period
+  if (from === undefined || !Array.isArray(data?.parts) || (isOther && found.error)) return <div className="summary" />
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (
-    <div className="summary" aria-busy={data !== found.data}>
+    <div className="summary" aria-busy={isOther}>
       <ActivityBars counts={data} from={from} to={to} step={step} onChoose={choose} />
       {!isNarrowed && (
         <Ranking

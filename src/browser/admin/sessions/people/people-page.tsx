@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect } from 'react'
+import { useEffect } from 'react'
 import { Select } from '../../parts/fields.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
@@ -9,7 +9,7 @@ import { hasDirectory, place, support } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { PEOPLE_TEXTS } from '../../texts/people-texts.ts'
 import { addTexts, countKey, useTexts } from '../../texts/use-texts.ts'
-import { KeysHelp, rememberFocus, returnFocus } from '../keyboard.tsx'
+import { KeysHelp } from '../keyboard.tsx'
 import { lookUps, SearchBox } from '../search.tsx'
 import { SignOutEverybody } from '../sign-out.tsx'
 import { PeopleList } from './people-list.tsx'
@@ -30,16 +30,10 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
   const view = viewIn(query)
-  useLayoutEffect(returnFocus, [])
   useEffect(() => rememberView(query))
 
   return (
-    <section
-      className="stack people"
-      aria-label={t('tab_sessions')}
-      inert={!isSignedIn}
-      onFocus={({ target }) => rememberFocus(target)}
-    >
+    <section className="stack people" aria-label={t('tab_sessions')} inert={!isSignedIn}>
       <ListHead title={t('tab_sessions')}>
         <KeysHelp keys={hasDirectory ? KEYS : KEYS.slice(0, 1)} />
         {hasDirectory && <SessionsExport words={['people']} route="people/export" query={{ ...view }} />}

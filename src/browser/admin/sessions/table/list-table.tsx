@@ -1,8 +1,8 @@
-import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
+import { wasFocused } from '../../shell/kept-place.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { isWanted } from '../keyboard.tsx'
 import type { StillRow } from './rows.ts'
 
 /**
@@ -30,7 +30,7 @@ export function ListTable<T>({
   /** Shown below the rows. */
   more: ReactNode
 }) {
-  const drawn = useSlices(rows.length, () => 1 + rows.findIndex(({ key }) => isWanted(key)))
+  const drawn = useSlices(rows.length, () => 1 + rows.findIndex(({ key }) => wasFocused(key)))
   const keys = useRowKeys(
     rows.map(({ key }) => key),
     (key) => {
@@ -38,10 +38,20 @@ export function ListTable<T>({
       if (row && !row.isEnded) onDelete?.(row.item)
     },
   )
+  const table = useRef<HTMLTableElement>(null)
+  const lastKey = useRef<string>(undefined)
+  useEffect(() => {
+    // The focus follows from the button that shows more rows to the first of them.
+    const next = lastKey.current && rows[rows.findIndex(({ key }) => key === lastKey.current) + 1]
+    const row = next && table.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(next.key)}"]`)
+    if (!row) return
+    lastKey.current = undefined
+    if (document.activeElement?.matches('body, .more-rows *')) row.focus({ preventScroll: true })
+  })
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table is what ARIA suggests for a grid. */}
-      <table role="grid" className={className} aria-label={label} {...keys.table}>
+      <table role="grid" ref={table} className={className} aria-label={label} {...keys.table}>
         <thead>
           <tr>{head}</tr>
         </thead>
@@ -62,7 +72,16 @@ export function ListTable<T>({
           })}
         </tbody>
       </table>
-      {drawn >= Math.min(PAGE, rows.length) && more}
+      {drawn >= Math.min(PAGE, rows.length) && (
+        // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: the button inside is pressed.
+        <div
+          onClick={() => {
+            lastKey.current = rows.at(-1)?.key
+          }}
+        >
+          {more}
+        </div>
+      )}
     </>
   )
 }
@@ -126,7 +145,7 @@ export function SortHead({
 }) {
   return (
     <th aria-sort={order}>
-      <button id={`sort ${label}`} type="button" title={title} onClick={onSort}>
+      <button data-place={`${label} ${title}`} type="button" title={title} onClick={onSort}>
         {label} <span aria-hidden="true">{order ? (order === 'ascending' ? '↑' : '↓') : '↕'}</span>
       </button>
     </th>

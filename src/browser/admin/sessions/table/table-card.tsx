@@ -1,6 +1,6 @@
 import '../../styles/lists.css'
 import '../../styles/tables.css'
-import { Fragment, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { Fragment, type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Pending } from '../../parts/feedback.tsx'
 import { type Read, useFailureText, useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { LIST_TEXTS } from '../../texts/list-texts.ts'
@@ -34,9 +34,21 @@ export function TableCard({
   actions?: ReactNode
   children: ReactNode
 }) {
+  const card = useRef<HTMLDivElement>(null)
+  const hasShown = useRef(false)
   const keepSteady = useSteadyClicks(state)
+  useEffect(() => {
+    // The button is gone, and what it has shown begins with the first row.
+    if (hasShown.current) card.current?.querySelector<HTMLElement>('[data-row]')?.focus({ preventScroll: true })
+    hasShown.current = false
+  })
+  function show({ detail }: MouseEvent): void {
+    hasShown.current = true
+    onShow()
+    if (detail === 0) card.current?.scrollIntoView({ block: 'start' })
+  }
   return (
-    <div className={hasFailed ? 'table-card stale' : 'table-card'} onClickCapture={keepSteady}>
+    <div ref={card} className={hasFailed ? 'table-card stale' : 'table-card'} onClickCapture={keepSteady}>
       <div className={selected ? 'table-bar chosen' : 'table-bar'}>
         <div>
           <p role="status">{selected}</p>
@@ -45,7 +57,7 @@ export function TableCard({
       </div>
       <div className="news" role="status">
         {news && (
-          <button type="button" onClick={onShow}>
+          <button type="button" onClick={show}>
             {news}
           </button>
         )}
@@ -79,6 +91,11 @@ export function ListFrame<T>({
   children: (pages: readonly T[]) => ReactNode
 }) {
   const [refreshes, setRefreshes] = useState(0)
+  const { at } = list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the list could be read, the server answers again.
+  useEffect(() => {
+    if (also?.error) void also.read()
+  }, [at])
   return (
     <>
       <div className="search-line">
