@@ -395,10 +395,9 @@ const STYLE =
 
 /**
  * Requests a page again at once, by this site itself, because browsers get no proof for a request that another site
- * begins. Not twice: a window in a sandbox belongs to no site.
+ * begins. Not in a sandbox, where a window belongs to no site: each request would be as the first.
  */
-const RELOAD =
-  'if(performance.getEntriesByType("navigation")[0].type!=="reload"){document.documentElement.hidden=true;location.reload()}'
+const RELOAD = 'if(self.origin!=="null"){document.documentElement.hidden=true;location.reload()}'
 const AGAIN = `<script>${RELOAD}</script><noscript><meta http-equiv="refresh" content="0"></noscript>`
 /** Returns the policy of that page, which allows no other script. */
 function againPolicy(): string {
