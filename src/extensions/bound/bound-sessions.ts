@@ -237,6 +237,8 @@ class BoundSessions {
     changeCookies(response, () => {
       const { admitted, sessmgr: { session } = {} } = visit
       if (!session || session.token === before?.token) return
+      // Its browser has got a proof of the key. One of a login would let copied cookies go on with another login.
+      if (session.bound !== undefined && session.bound === before?.bound) return
       if (admitted?.token !== session.token) return this.#warn(UNCHECKED)
       // A new id is no new login: whoever has copied the cookie by then must get neither a key nor more time.
       const leftMs = REGISTRATION_MS - (admitted.createdAt - admitted.loggedInAt)
@@ -245,7 +247,7 @@ class BoundSessions {
       if (scope.partitioned) return this.#warn(PARTITIONED)
       const path = this.#at({ baseUrl }, 'start')
       if (!path.startsWith((scope.path ?? '/').replace(/\/?$/, '/'))) return this.#warn(OUTSIDE)
-      // Needed even if the session is bound: the response with the proof of the key may still be on its way.
+      // Needed even if the session is bound by now: the response with the proof of the key may still be on its way.
       const proof = this.#proofs.prove(session.token, Date.now() + leftMs - 2 * this.#parts.proofMs)
       appendCookie(response, cookieOf(session.token).write(proof, Math.ceil(leftMs / 1000), scope))
       if (session.bound !== undefined) return

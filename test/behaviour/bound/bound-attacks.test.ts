@@ -216,6 +216,29 @@ it.each(['/rotate', '/login', '/own-login', '/direct-login'])(
   },
 )
 
+it('copied cookies end in time although a route signs their user in again without a password', async () => {
+  const { signIn } = await startBound(
+    {},
+    {
+      further: ({ app }) =>
+        app.post('/again', (request, response, next) => {
+          if (!request.user) return void response.sendStatus(401)
+          request.logIn(request.user, (error) => (error ? next(error) : response.sendStatus(204)))
+        }),
+    },
+  )
+  const { browser, key } = await signIn()
+  advance(15 * MINUTE)
+  await key.refresh(browser)
+  const thief = browser.copy()
+  const statuses: number[] = []
+  for (let minutes = 0; minutes < 24; minutes++) {
+    statuses.push((await thief.post('/again')).status)
+    advance(MINUTE)
+  }
+  expect(statuses).toEqual([...Array(20).fill(204), ...Array(4).fill(401)])
+})
+
 it('a new id soon after the login asks again, for the same time and one key, and later it asks for none', async () => {
   const required = (request: { path: string }) => request.path === '/me'
   const { browser: newBrowser } = await startBound({ required })
