@@ -26,6 +26,11 @@ export class DeviceKey {
     return this.#keys.publicKey
   }
 
+  /** The public key, as the site stores it. */
+  get bound(): string | undefined {
+    return this.instructions?.session_identifier.split('.')[0]
+  }
+
   /** Registers the key, as the response to a login asks. */
   async register(browser: Browser, login: Answer): Promise<Answer> {
     const { path, challenge } = registrationIn(login) ?? {}

@@ -274,38 +274,51 @@ class BoundSessions {
     const [madeAt, loggedInAt, userId, token] = login
     const isBound = await this.#core.options.store.sessions.changeState(userId, bindTo(key, loggedInAt, token))
     if (!isBound) return sendJson(request, response, 403, {})
-    this.#instruct(call, key, madeAt)
+    // Names the user, so that their session can be found without its id.
+    this.#instruct(call, key, madeAt, `${key}.${Buffer.from(String(userId)).toString('base64url')}`)
   }
 
   /** Responds to a browser that needs a new proof. */
   async #refresh(call: Call): Promise<void> {
     const { request, response, visit, session } = call
-    const key = session?.bound
-    const asked = headerOf(visit, 'sec-secure-session-id')
-    if (!session || key === undefined || asked !== key) {
-      // Browsers get proofs ahead of time, so the id of the session may just have changed. An empty response keeps the key.
-      const isEarly = !session && this.#hasProof(visit, asked)
-      return sendJson(request, response, 200, isEarly ? undefined : { continue: false })
+    const asked = headerOf(visit, 'sec-secure-session-id') ?? ''
+    const [key = '', user = ''] = asked.split('.')
+    if (!session || session.bound !== key) {
+      // An empty response keeps the key.
+      const hasOtherId = !session && (this.#hasProof(visit, key) || (await this.#isLive(key, user)))
+      return sendJson(request, response, 200, hasOtherId ? undefined : { continue: false })
     }
     const given = readAnswer(headerOf(visit, 'secure-session-response'))
     const [madeAt] = (given && this.#proofs.readChallenge(key, given.challenge)) ?? []
     if (madeAt === undefined) {
-      response.setHeader('Secure-Session-Challenge', `"${this.#proofs.challenge(key)}";id="${key}"`)
+      response.setHeader('Secure-Session-Challenge', `"${this.#proofs.challenge(key)}";id="${asked}"`)
       return sendJson(request, response, 403, {})
     }
-    if (given?.isSignedBy(key)) return this.#instruct(call, key, madeAt)
+    if (given?.isSignedBy(key)) return this.#instruct(call, key, madeAt, asked)
     const about = { ip: visit.ip ?? null, userAgent: visit.raw.headers['user-agent'] ?? null }
     await this.#core.limiter.endStolen(session.userId, session.token, about)
     sendJson(request, response, 200, { continue: false })
   }
 
+  /**
+   * Checks whether a session is live under another id than its browser has sent. The response with the new id may still
+   * be on its way.
+   */
+  async #isLive(key: string, user: string): Promise<boolean> {
+    const userId = Buffer.from(user, 'base64url').toString()
+    const sessions = userId === '' ? [] : await this.#core.limiter.sessions.list(userId)
+    return sessions.some(({ bound }) => bound === key)
+  }
+
   /** Sends a proof, and tells the browser when to get the next one. */
-  #instruct({ request, response, visit: { cookieScope } }: Call, key: string, madeAt: number): void {
+  #instruct(call: Call, key: string, madeAt: number, identifier: string): void {
+    const { request, response, visit } = call
+    const { cookieScope } = visit
     const { proofMs, initiators } = this.#parts
     const cookie = cookieOf(key)
     const proof = cookie.write(this.#proofs.prove(key, madeAt), Math.ceil(proofMs / 1000), cookieScope)
     const instructions = {
-      session_identifier: key,
+      session_identifier: identifier,
       refresh_url: this.#at(request, 'refresh'),
       // Requests to these need no proof. The browser gets one before any other, also before it leaves.
       scope: {

@@ -33,7 +33,7 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
     expect((await key.register(browser, login)).status).toBe(200)
 
     const { session } = (await browser.get('/state')).json<{ session: { userId: number; bound: string } }>()
-    expect(session.bound).toBe(key.instructions?.session_identifier)
+    expect(session.bound).toBe(key.bound)
     expect(await host.limiter.sessions.list(session.userId)).toMatchObject([{ bound: session.bound }])
     expect(registrationIn(await browser.get('/')), 'only the response to a login asks').toBeUndefined()
     expect(await early.me(), 'a request that was on its way').toBe(200)
@@ -49,7 +49,7 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
     const { browser, tokens } = await ask(host)
     const key = new DeviceKey()
     expect((await key.register(browser, await choose(browser, tokens.slice(0, 1)))).status).toBe(200)
-    expect((await browser.get('/state')).text).toContain(key.instructions?.session_identifier)
+    expect((await browser.get('/state')).text).toContain(key.bound)
   })
 
   it('change nothing for a browser that cannot bind', async () => {

@@ -4,6 +4,7 @@ import { coreOf } from '../../../src/extend.ts'
 import { bindingSessions } from '../../../src/extensions/bound/bound-sessions.ts'
 import type { Sessmgr } from '../../../src/index.ts'
 import { type Browser, HttpsBrowser } from '../../support/browser.ts'
+import { deferred } from '../../support/deferred.ts'
 import { startDeviceChromium } from '../../support/device-chromium.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
@@ -182,6 +183,29 @@ it('the id of a session may change while Chromium gets a proof ahead of time', a
     await endProofs(context)
     expect([await get(page), await isBound(page)]).toEqual([200, true])
   }
+})
+
+it('the id of a session may change in a slow response while the proof ends, and other requests are on their way', async () => {
+  const changing = deferred()
+  const changed = deferred()
+  const further: NonNullable<Parameters<typeof startExpressHost>[0]>['further'] = ({ app }) =>
+    app.post('/again', (request, response, next) => {
+      request.logIn(request.user as Express.User, (error) => {
+        if (error) return next(error)
+        changing.resolve()
+        changed.promise.then(() => response.sendStatus(204))
+      })
+    })
+  const { page, context } = await open((setup) => startExpressHost({ ...setup, further }))
+  await signIn(page)
+  await untilBound(page)
+  const again = page.evaluate(async () => (await fetch('/again', { method: 'POST' })).status)
+  await changing.promise
+  await endProofs(context)
+  expect([await get(page), await get(page)], 'with the earlier id').toEqual([401, 401])
+  changed.resolve()
+  expect(await again).toBe(204)
+  expect([await get(page), await isBound(page)]).toEqual([200, true])
 })
 
 it('a page opens although another site, or another port, leads to it after the proof is over', async () => {
