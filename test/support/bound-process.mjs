@@ -17,7 +17,7 @@ const app = express()
 const store = new RedisStore({ client })
 app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, cookie: { maxAge: 3_600_000 } }))
 app.use(limiter)
-app.use(boundSessions(limiter, { proofSeconds: 60 }))
+app.use(boundSessions(limiter, { proofSeconds: 300 }))
 app.post('/login', express.urlencoded({ extended: false }), async (request, response) => {
   await limiter.login(request, { id: request.body.username })
   request.session.user = request.body.username

@@ -51,8 +51,8 @@ export interface BoundOptions {
   /** The same path as browsers must request it, if a proxy changes paths. @default as in the request */
   readonly url?: string | undefined
   /**
-   * After how many seconds a browser has to prove again that it has its key, from 60 to 86,400. A copied cookie is
-   * useless after at most twice this time. @default 600
+   * After how many seconds a browser has to prove again that it has its key, from 300 to 86,400. A copied cookie
+   * is useless after at most twice this time. @default 600
    */
   readonly proofSeconds?: number | undefined
   /**
@@ -77,7 +77,7 @@ const areHosts = (value: unknown) => Array.isArray(value) && value.every(isHost)
 const OPTIONS = {
   path: [must('be a path such as "/session"', isPath), '/session'],
   url: [must('be a path such as "/shop/session"', isPath)],
-  proofSeconds: [whole(60, 86_400), 600],
+  proofSeconds: [whole(300, 86_400), 600],
   initiators: [must('be a list of hosts such as ["www.example.com"]', areHosts), []],
   required: [callable('(request) => isAdmin(request.sessmgr.session.userId)'), () => false],
 } as const satisfies Declared<BoundOptions>
