@@ -338,10 +338,10 @@ class BoundSessions {
     const { request, response, session, visit } = call
     refuseCrossOrigin(request)
     if (session && this.#refusalOf(call)) await this.#core.limiter.release(session.userId, session.token)
-    const { referer = '', host } = visit.raw.headers
+    const { referer = '' } = visit.raw.headers
+    // Whose host need not be compared, as only pages of this site come so far.
     const from = URL.canParse(referer) ? new URL(referer) : undefined
-    const back = from && from.host === host ? ownPath(from.pathname + from.search) : undefined
-    redirect(request, response, back ?? '/')
+    redirect(request, response, (from && ownPath(from.pathname + from.search)) ?? '/')
   }
 
   /** Returns the path of a route, as the browser must request it. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { RequestHandler } from 'express'
 import session from 'express-session'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { boundSessions } from '../../../src/bound.ts'
 import { type SessionSettings, sessmgr } from '../../../src/index.ts'
 import { createAuthentication } from '../../support/create-authentication.ts'
 import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
@@ -17,6 +18,7 @@ async function startHttp2(settings: Partial<SessionSettings>) {
   const middlewares = [
     session({ secret: 'test', resave: false, saveUninitialized: false, store: new TestStore() }),
     limiter,
+    boundSessions(limiter),
     authentication.session(),
     limiter.router(),
     (request, response, next) => {
@@ -51,8 +53,9 @@ async function startHttp2(settings: Partial<SessionSettings>) {
     const headers = new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve))
     let text = ''
     for await (const chunk of stream.setEncoding('utf8')) text += chunk
-    const { ':status': status, 'set-cookie': cookies } = await headers
-    return { status, text, cookie: (cookies as string[] | undefined)?.[0]?.split(';')[0] }
+    const { ':status': status, 'set-cookie': cookies, location } = await headers
+    const [id] = ((cookies ?? []) as string[]).filter((cookie) => cookie.startsWith('connect.sid='))
+    return { status, text, location, cookie: id?.split(';')[0] }
   }
   return Object.assign(send, { client, limiter })
 }
@@ -102,5 +105,11 @@ describe('over HTTP/2', () => {
       })
       expect(JSON.parse(text).code, authority).toBe(code)
     }
+  })
+
+  test('leads back to the page on which a user has left a bound session', async () => {
+    const send = await startHttp2({})
+    const headers = { ':method': 'POST', 'sec-fetch-site': 'same-origin', referer: 'https://app.example/cart?a=1' }
+    expect((await send('/session/leave', '', headers)).location).toBe('/cart?a=1')
   })
 })
