@@ -34,6 +34,10 @@ export const ENGLISH = {
   // For a browser that has not proved that it is the device to which its session is bound
   device_proof_missing_title: 'Please sign in again.',
   device_proof_missing: 'This browser could not show that it is the one that signed in here.',
+  // If another site has led here. It stays after a download, and in windows that may not do anything else.
+  device_led_here_title: 'If this page stays, open its address in a new tab.',
+  device_led_here:
+    'Another site led here, so this browser could not show at once that it is the one that signed in. If a download has begun, you can close this page.',
   device_proof_delayed_title: 'Please try again in a minute.',
   device_proof_delayed:
     'This browser could not show in time that it is the one that signed in here. You are still signed in.',

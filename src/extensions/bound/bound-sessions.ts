@@ -212,20 +212,23 @@ class BoundSessions {
     throw invalidOption(`"required" must return true or false; it returned ${inWords(isRequired)}`)
   }
 
-  #refuse({ request, response, visit }: Call, refusal: Refusal): void {
+  #refuse(call: Call, refusal: Refusal): void {
+    const { request, response, visit } = call
     visit.isNoUse = true
     const { say } = this.#core.options.textsFor(visit.own)
     const { 'sec-fetch-site': site } = visit.raw.headers
     if (refusal === 'device_proof_delayed') response.setHeader('Retry-After', RETRY_SECONDS)
     if (!asksForPage(visit.raw)) {
-      return sendJson(request, response, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
+      return sendJson(call, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
     }
+    const isLed = refusal === 'device_proof_missing' && (site === 'cross-site' || site === 'same-site')
     const isGet = request.method === 'GET'
-    const isLedTo = isGet && (site === 'cross-site' || site === 'same-site') && refusal === 'device_proof_missing'
     keepCookiesOut(response)
-    response.setHeader('Content-Security-Policy', isLedTo ? againPolicy() : "frame-ancestors 'none'")
-    const head = isLedTo ? AGAIN : isGet ? '' : '<meta name="referrer" content="origin">'
-    sendPage(request, response, 401, pageOf(say, refusal, this.#at(request, 'leave'), head))
+    response.setHeader('Content-Security-Policy', isLed ? againPolicy() : "frame-ancestors 'none'")
+    // A browser that has lost its key gets the button when the site itself requests the page.
+    const leave = isLed || refusal === 'device_proof_delayed' ? undefined : this.#at(request, 'leave')
+    const more = !isGet ? TO_START : isLed ? AGAIN : ''
+    sendPage(request, response, 401, pageOf(say, isLed ? 'device_led_here' : refusal, leave, more))
   }
 
   /** Asks the browser to register a key, if the response is to a login. */
@@ -265,72 +268,60 @@ class BoundSessions {
    * another site has begun it, or that of an id which has changed since.
    */
   async #register(call: Call): Promise<void> {
-    const { request, response, visit } = call
-    const given = readAnswer(headerOf(visit, 'secure-session-response'))
+    const given = readAnswer(headerOf(call.visit, 'secure-session-response'))
     const login =
       given && this.#proofs.readChallenge<[loggedInAt: number, userId: UserId, token: Token]>(LOGIN, given.challenge)
     const key = given?.key
-    if (!login || key === undefined || !given.isSignedBy(key)) return sendJson(request, response, 403, {})
+    if (!login || key === undefined || !given.isSignedBy(key)) return sendJson(call, 403, {})
     const [madeAt, loggedInAt, userId, token] = login
     const isBound = await this.#core.options.store.sessions.changeState(userId, bindTo(key, loggedInAt, token))
-    if (!isBound) return sendJson(request, response, 403, {})
+    if (!isBound) return sendJson(call, 403, {})
     // Names the user, so that their session can be found without its id.
     this.#instruct(call, key, madeAt, `${key}.${Buffer.from(String(userId)).toString('base64url')}`)
   }
 
   /** Responds to a browser that needs a new proof. */
   async #refresh(call: Call): Promise<void> {
-    const { request, response, visit, session } = call
+    const { response, visit, session } = call
     const asked = headerOf(visit, 'sec-secure-session-id') ?? ''
     const [key = '', user = ''] = asked.split('.')
     if (!session || session.bound !== key) {
       // An empty response keeps the key.
-      const hasOtherId = !session && (this.#hasProof(visit, key) || (await this.#isLive(key, user)))
-      return sendJson(request, response, 200, hasOtherId ? undefined : { continue: false })
+      const hasOtherId = !session && (this.#hasProof(visit, key) || (await isLive(this.#core, key, user)))
+      return sendJson(call, 200, hasOtherId ? undefined : { continue: false })
     }
     const given = readAnswer(headerOf(visit, 'secure-session-response'))
     const [madeAt] = (given && this.#proofs.readChallenge(key, given.challenge)) ?? []
     if (madeAt === undefined) {
       response.setHeader('Secure-Session-Challenge', `"${this.#proofs.challenge(key)}";id="${asked}"`)
-      return sendJson(request, response, 403, {})
+      return sendJson(call, 403, {})
     }
     if (given?.isSignedBy(key)) return this.#instruct(call, key, madeAt, asked)
     const about = { ip: visit.ip ?? null, userAgent: visit.raw.headers['user-agent'] ?? null }
     await this.#core.limiter.endStolen(session.userId, session.token, about)
-    sendJson(request, response, 200, { continue: false })
-  }
-
-  /**
-   * Checks whether a session is live under another id than its browser has sent. The response with the new id may still
-   * be on its way.
-   */
-  async #isLive(key: string, user: string): Promise<boolean> {
-    const userId = Buffer.from(user, 'base64url').toString()
-    const sessions = userId === '' ? [] : await this.#core.limiter.sessions.list(userId)
-    return sessions.some(({ bound }) => bound === key)
+    sendJson(call, 200, { continue: false })
   }
 
   /** Sends a proof, and tells the browser when to get the next one. */
   #instruct(call: Call, key: string, madeAt: number, identifier: string): void {
-    const { request, response, visit } = call
-    const { cookieScope } = visit
+    const { cookieScope } = call.visit
     const { proofMs, initiators } = this.#parts
     const cookie = cookieOf(key)
     const proof = cookie.write(this.#proofs.prove(key, madeAt), Math.ceil(proofMs / 1000), cookieScope)
     const instructions = {
       session_identifier: identifier,
-      refresh_url: this.#at(request, 'refresh'),
+      refresh_url: this.#at(call.request, 'refresh'),
       // Requests to these need no proof. The browser gets one before any other, also before it leaves.
       scope: {
         include_site: false,
         scope_specification: ['start', 'refresh'].map((route) => {
-          return { type: 'exclude', domain: '*', path: this.#at(request, route) }
+          return { type: 'exclude', domain: '*', path: this.#at(call.request, route) }
         }),
       },
       allowed_refresh_initiators: initiators,
       credentials: [{ type: 'cookie', ...cookie.describe(cookieScope) }],
     }
-    sendJson(request, response, 200, instructions, proof)
+    sendJson(call, 200, instructions, proof)
   }
 
   /** Ends a session whose browser has no proof, so that its user can sign in again. */
@@ -368,6 +359,16 @@ function bindTo(bound: string, loggedInAt: number, token: Token): StateChange<bo
   }
 }
 
+/**
+ * Checks whether the session of a key is live under another id than its browser has sent. The response with the new id
+ * may still be on its way.
+ */
+async function isLive({ limiter }: ServiceCore, key: string, user: string): Promise<boolean> {
+  const userId = Buffer.from(user, 'base64url').toString()
+  const sessions = userId === '' ? [] : await limiter.sessions.list(userId)
+  return sessions.some(({ bound }) => bound === key)
+}
+
 /** How many characters of a key or a token are in the name of its cookie. */
 const NAME_LENGTH = 8
 
@@ -385,13 +386,7 @@ function headerOf({ raw }: { readonly raw: IncomingMessage }, name: string): str
  * @param cookies The only cookies to send. The id of the session may just have changed, and the browser would lose it if
  * the session middleware sent a cookie here.
  */
-function sendJson(
-  request: RoutedRequest,
-  response: HostResponse,
-  status: number,
-  body?: object,
-  ...cookies: string[]
-): void {
+function sendJson({ request, response }: Call, status: number, body?: object, ...cookies: string[]): void {
   response.statusCode = status
   keepCookiesOut(response, ...cookies)
   const text = Buffer.from(JSON.stringify(body) ?? '')
@@ -412,28 +407,32 @@ const STYLE =
  * Requests a page again at once, by this site itself, because browsers get no proof for a request that another site
  * begins. Not in a sandbox, where a window belongs to no site: each request would be as the first.
  */
-const RELOAD = 'if(self.origin!=="null"){document.documentElement.hidden=true;location.reload()}'
-const AGAIN = `<script>${RELOAD}</script><noscript><meta http-equiv="refresh" content="0"></noscript>`
+const RELOAD = 'if(self.origin!=="null")location.reload()'
+/** Shows the sentence only if the page is still there after a moment, as after a download. */
+const LATER = '<style>main{animation:a 1.5s}@keyframes a{0%,to{visibility:hidden}}</style>'
+/** Makes the button lead to the start page, as after a request that cannot be repeated. */
+const TO_START = '<meta name="referrer" content="origin">'
+const AGAIN = `${LATER}<script>${RELOAD}</script><noscript><meta http-equiv="refresh" content="0"></noscript>`
 /** Returns the policy of that page, which allows no other script. */
 function againPolicy(): string {
-  const hash = nodeCrypto().createHash('sha256').update(RELOAD).digest('base64')
-  return `default-src 'none';style-src 'unsafe-inline';form-action 'self';script-src 'sha256-${hash}'`
+  const hash = nodeCrypto().hash('sha256', RELOAD, 'base64')
+  return `default-src 'none';style-src 'unsafe-inline';script-src 'sha256-${hash}'`
 }
 
 /**
  * Draws the page of a refusal.
  *
- * @param leave Where its button leads, which ends the session.
- * @param head What else is in its head.
+ * @param leave Where its button leads, which ends the session. Without one, there is no button.
+ * @param more What is at its end, as nothing that follows a reload is read.
  */
-function pageOf(say: Say, refusal: Refusal, leave: string, head: string): string {
+function pageOf(say: Say, about: Refusal | 'device_led_here', leave: string | undefined, more: string): string {
   const text = (key: Parameters<Say>[0]) => htmlText(say(key))
-  const title = text(`${refusal}_title`)
-  const form = `<form method="post" action="${htmlText(leave)}"><button>${text('device_leave')}</button></form>`
+  const title = text(`${about}_title`)
+  const form =
+    leave && `<form method="post" action="${htmlText(leave)}"><button>${text('device_leave')}</button></form>`
   return (
     `<!doctype html><html lang="${text('lang')}" dir="${text('dir')}"><head><meta charset="utf-8">` +
-    head +
     `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head><body><main>` +
-    `<h1>${title}</h1><p>${text(refusal)}</p>${refusal === 'device_proof_delayed' ? '' : form}</main></body></html>`
+    `<h1>${title}</h1><p>${text(about)}</p>${form ?? ''}</main>${more}</body></html>`
   )
 }

@@ -243,6 +243,39 @@ it('a page to which another site has led opens after each proof is over, however
   }
 })
 
+it.each([
+  ['opens a slow page', '/me'],
+  ['downloads a file', '/file'],
+])('a link of another site that %s shows a sentence, only after a while', async (_, path) => {
+  const further: NonNullable<Parameters<typeof startExpressHost>[0]>['further'] = ({ app }) =>
+    app.get('/file', (_request, response) => void response.attachment('file.txt').send('content'))
+  const { page, proxy, context } = await open((setup) => startExpressHost({ ...setup, further }))
+  await signIn(page)
+  await untilBound(page)
+  const opened = context.waitForEvent('page')
+  // While its page is loaded, only another page can look into a window.
+  await page.evaluate((url) => Object.assign(window, { opened: window.open(url) }), elsewhere(proxy))
+  const popup = await opened
+  onTestFinished(() => popup.close())
+  await popup.waitForLoadState()
+  await endProofs(context)
+  const answering = deferred()
+  let times = 0
+  proxy.hold = (asked) => (asked === '/me' && times++ > 0 ? answering.promise : undefined)
+  await popup.evaluate((url) => location.assign(url), `${proxy.origin}${path}`)
+  const shown = () =>
+    page.evaluate(() => {
+      const { document, getComputedStyle } = (window as unknown as { opened: typeof window }).opened
+      const main = document.querySelector('main') ?? document.body
+      return getComputedStyle(main).visibility === 'hidden' ? 'nothing' : main.textContent
+    })
+  await expect.poll(() => shown().catch(() => '')).toBe('nothing')
+  await expect.poll(shown).toMatch(/^If this page stays, open its address in a new tab\.Another site led here.*\.$/)
+  answering.resolve()
+  if (path === '/me') await expect.poll(shown).toBe('{"id":2}')
+  else expect(proxy.log.filter(([, asked]) => asked === path).map(([, , status]) => status)).toEqual([401, 200])
+})
+
 it('a window in a sandbox, which belongs to no site, does not request a page again, and says what to do', async () => {
   const { page, proxy, context } = await open(startExpressHost)
   await signIn(page)
@@ -259,25 +292,37 @@ it('a window in a sandbox, which belongs to no site, does not request a page aga
   }, `${proxy.origin}/me`)
   await page.frameLocator('iframe').getByRole('link').click()
   const popup = await opened
-  await popup.getByRole('button').waitFor()
+  await popup.getByRole('heading', { name: /open its address in a new tab/ }).waitFor()
+  expect(await popup.getByRole('button').count()).toBe(0)
   await popup.waitForTimeout(500)
   expect(proxy.log.slice(before).filter(([, path]) => path === '/me').length).toBe(1)
 })
 
 it('a script on another host of the site gets a proof as well, if the application names that host', async () => {
-  const named = (limiter: Sessmgr) => bindingSessions(coreOf(limiter), { ...parts, initiators: ['localhost'] })
+  const named = (limiter: Sessmgr) =>
+    bindingSessions(coreOf(limiter), { ...parts, initiators: ['localhost', '127.0.0.1'] })
   const { host, page, proxy, context } = await open(startExpressHost, { bound: named })
   const sibling = await startHttpsProxy(host.origin)
   onTestFinished(sibling.close)
   await signIn(page)
   await untilBound(page)
-  await page.goto(sibling.origin)
-  await endProofs(context)
-  await page.evaluate(
-    (url) => fetch(url, { mode: 'no-cors', credentials: 'include' }).then(({ type }) => type),
-    `${proxy.origin}/me`,
-  )
-  expect(proxy.log.findLast(([, path]) => path === '/me')).toEqual(['GET', '/me', 200])
+  for (const [from, status] of [
+    [elsewhere(proxy), 401],
+    [sibling.origin, 200],
+  ] as const) {
+    await page.goto(from)
+    await endProofs(context)
+    await page.evaluate(
+      (url) => fetch(url, { mode: 'no-cors', credentials: 'include' }).then(({ type }) => type),
+      `${proxy.origin}/me`,
+    )
+    expect(
+      proxy.log.findLast(([, path]) => path === '/me'),
+      from,
+    ).toEqual(['GET', '/me', status])
+  }
+  await page.goto(proxy.origin)
+  expect(await isBound(page), 'hosts of other sites are of no use, and do no harm').toBe(true)
 })
 
 it('a restart of the server, and one that it does not answer for a while, sign nobody out', async () => {
