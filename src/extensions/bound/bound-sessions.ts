@@ -416,7 +416,7 @@ const AGAIN = `${LATER}<script>${RELOAD}</script><noscript><meta http-equiv="ref
 /** Returns the policy of that page, which allows no other script. */
 function againPolicy(): string {
   const hash = nodeCrypto().hash('sha256', RELOAD, 'base64')
-  return `default-src 'none';style-src 'unsafe-inline';script-src 'sha256-${hash}'`
+  return `script-src 'sha256-${hash}'`
 }
 
 /**
