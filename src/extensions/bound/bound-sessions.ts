@@ -405,9 +405,10 @@ const STYLE =
 
 /**
  * Requests a page again at once, by this site itself, because browsers get no proof for a request that another site
- * begins. Not in a sandbox, where a window belongs to no site: each request would be as the first.
+ * begins. Not twice in five seconds: browsers without a key, such as Firefox, would go on for ever. Nor in a sandbox, where
+ * there is no storage, and each request would be as the first.
  */
-const RELOAD = 'if(self.origin!=="null")location.reload()'
+const RELOAD = 'let s=sessionStorage,n=Date.now();if(!(n-s.sessmgr_bound<5e3)){s.sessmgr_bound=n;location.reload()}'
 /** Shows the sentence only if the page is still there after a moment, as after a download. */
 const LATER = '<style>main{animation:a 1.5s}@keyframes a{0%,to{visibility:hidden}}</style>'
 /** Makes the button lead to the start page, as after a request that cannot be repeated. */

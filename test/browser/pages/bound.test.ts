@@ -2,10 +2,11 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { coreOf } from '../../../src/extend.ts'
 import { bindingSessions } from '../../../src/extensions/bound/bound-sessions.ts'
-import type { Sessmgr } from '../../../src/index.ts'
+import type { Middleware, Sessmgr } from '../../../src/index.ts'
 import { type Browser, HttpsBrowser } from '../../support/browser.ts'
 import { deferred } from '../../support/deferred.ts'
 import { startDeviceChromium } from '../../support/device-chromium.ts'
+import { DeviceKey } from '../../support/device-key.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { startFetchHost } from '../../support/fetch-host.ts'
@@ -57,6 +58,8 @@ const isBound = (page: Page) =>
 const elsewhere = ({ origin }: { readonly origin: string }) => origin.replace('localhost', '127.0.0.1')
 /** Removes the proofs, as if they were over. */
 const endProofs = (context: BrowserContext) => context.clearCookies({ name: /sessmgr_bound_/ })
+/** Makes a page forget when it was requested again, as a few seconds do. */
+const passSeconds = (page: Page) => page.evaluate(() => sessionStorage.clear())
 const untilBound = (page: Page) => expect.poll(() => isBound(page)).toBe(true)
 
 /** Copies the cookies of a browser, except the proof of its login, which is good for two minutes here as well. */
@@ -221,6 +224,7 @@ it('a page opens although another site, or another port, leads to it after the p
       await page.evaluate((url) => location.assign(url), `${proxy.origin}${path}`)
       await expect.poll(() => page.textContent('body').catch(() => '')).toBe('{"id":2}')
       expect(page.url()).toBe(`${proxy.origin}${path}`)
+      await passSeconds(page)
     }
   }
 })
@@ -240,7 +244,26 @@ it('a page to which another site has led opens after each proof is over, however
     else await page.evaluate(() => location.reload())
     await expect.poll(() => page.textContent('body').catch(() => '')).toBe('{"id":2}')
     expect(proxy.log.slice(before).filter(([, path]) => path === '/me').length).toBeLessThanOrEqual(2)
+    await passSeconds(page)
   }
+})
+
+it('a browser without the key, for which a reload still belongs to the other site, requests a page twice', async () => {
+  const asFirefox = (limiter: Sessmgr): Middleware => {
+    const serve = bound(limiter)
+    return (request, response, next) => {
+      if (request.url === '/me') request.headers['sec-fetch-site'] = 'cross-site'
+      serve(request, response, next)
+    }
+  }
+  const { host, page, proxy, context } = await open(startExpressHost, { bound: asFirefox })
+  const owner = host.browser()
+  await new DeviceKey().register(owner, await owner.login('alice'))
+  const { value = '' } = owner.cookies.get('connect.sid') ?? {}
+  await context.addCookies([{ name: 'connect.sid', value, url: proxy.origin }])
+  await page.goto(`${proxy.origin}/me`)
+  await page.getByRole('heading', { name: /open its address in a new tab/ }).waitFor()
+  expect(proxy.log.filter(([, path]) => path === '/me')).toHaveLength(2)
 })
 
 it.each([
@@ -346,7 +369,6 @@ it('a copy that answers a challenge with a key of its own ends the session in th
   await signIn(page)
   await untilBound(page)
   const thief = await thiefOf(context, host)
-  const { DeviceKey } = await import('../../support/device-key.ts')
   const key = new DeviceKey()
   const [session] = await host.limiter.sessions.list(2)
   key.instructions = { session_identifier: session?.bound ?? '', refresh_url: '/session/refresh', credentials: [] }
