@@ -6,7 +6,7 @@ import { type Logger, logFailureOnce } from '../../ground/logger.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import { isUserId } from '../../ground/user-id.ts'
 import type { Host, UserSummary } from '../../host/host.ts'
-import { prefixOf } from '../../sessions/address.ts'
+import { prefixOf } from '../../sessions/ip-network.ts'
 import { isAddress } from '../page-addresses.ts'
 
 const PLACE_KEPT_MS = 600_000
