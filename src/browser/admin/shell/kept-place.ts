@@ -2,6 +2,8 @@
 const MOST = 20
 /** How long the same control may take to be there again before the focus goes elsewhere, in milliseconds. */
 const PATIENCE_MS = 100
+/** How long after that something better may still arrive, in milliseconds. */
+const SOON_MS = 5_000
 const TAKES_FOCUS = ':is(a[href], button, input, select, textarea, summary, [tabindex]):not(:disabled)'
 const HEADING = 'h1, h2, h3'
 
@@ -15,11 +17,11 @@ interface Held {
 }
 
 /** What had the focus, latest first. */
-let history: readonly Held[] = []
+let recent: readonly Held[] = []
 
 /** Checks whether a row had the focus a short time ago. The focus may return to it, so it must be there at once. */
 export function wasFocused(row: string): boolean {
-  return history.some(({ selector }) => selector === selectorOf('row', row))
+  return recent.some(({ selector }) => selector === selectorOf('row', row))
 }
 
 /**
@@ -30,6 +32,7 @@ export function wasFocused(row: string): boolean {
 export function keepPlace(root: HTMLElement): void {
   let held: Held | undefined
   let given: HTMLElement | undefined
+  let lostAt = 0
   let timer = 0
 
   function bestFor({ element, around, selector }: Held, isLate: boolean): HTMLElement | undefined {
@@ -40,7 +43,7 @@ export function keepPlace(root: HTMLElement): void {
       find(root, selector) ??
       near.map((one) => (one.contains(main) || one.parentElement === main ? itself(one) : takenBy(one))).find(Boolean)
     if (exact || !isLate) return exact
-    const earlier = history
+    const earlier = recent
       .filter((one) => one.element !== element)
       .map((one) => (main.contains(one.element) && canTake(one.element) ? one.element : find(main, one.selector)))
     const others = [find(root, '.away [tabindex]'), find(main, HEADING), main as HTMLElement]
@@ -49,11 +52,15 @@ export function keepPlace(root: HTMLElement): void {
 
   function giveOn(isLate: boolean): void {
     const { activeElement } = document
+    if (given?.isConnected === false) given = undefined
     if (!held || held.element.isConnected || (activeElement !== document.body && activeElement !== given)) return
-    const place = bestFor(held, isLate || given !== undefined)
+    // What had the focus before stays, but the heading of a page only stands in for it.
+    const mayComeLate = given?.matches(`main, ${HEADING}`) && performance.now() - lostAt < SOON_MS
+    const place = bestFor(held, isLate || mayComeLate === true)
     clearTimeout(timer)
-    if (!place) timer = window.setTimeout(giveOn, PATIENCE_MS, true)
+    if (!place && !given) timer = window.setTimeout(giveOn, PATIENCE_MS, true)
     if (!place || place === given) return
+    if (!given) lostAt = performance.now()
     given = place
     if (!place.matches(TAKES_FOCUS)) place.tabIndex = -1
     place.focus({ preventScroll: true })
@@ -63,12 +70,13 @@ export function keepPlace(root: HTMLElement): void {
     if (target === given || !(target instanceof HTMLElement)) return
     held = heldBy(target, root)
     given = undefined
-    history = [held, ...history.filter(({ element }) => element !== target)].slice(0, MOST)
+    recent = [held, ...recent.filter(({ element }) => element !== target)].slice(0, MOST)
   })
   // The browser also takes the focus from what disappears, which is still connected at that moment.
   root.addEventListener('focusout', () =>
     queueMicrotask(() => {
-      if (held?.element.isConnected && document.activeElement !== held.element) held = undefined
+      const last = given ?? held?.element
+      if (last?.isConnected && document.activeElement !== last) held = undefined
     }),
   )
   new MutationObserver(() => giveOn(false)).observe(root, { childList: true, subtree: true })
