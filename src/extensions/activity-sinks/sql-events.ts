@@ -82,9 +82,7 @@ const PART = `SELECT count(*) AS events,
 async function addPart({ table, all }: AuditDatabase, tally: EventTally, part: number, selection: Selection) {
   const [condition, values] = conditionOf(selection)
   const rows = await all(`${PART} FROM ${table} WHERE ${condition}`, values)
-  for (const { events, started, ended, refused } of rows as readonly Counted<
-    'events' | 'started' | 'ended' | 'refused'
-  >[]) {
+  for (const { events, started, ended, refused } of rows as readonly CountedPart[]) {
     tally.addToPart(part, {
       events: Number(events),
       started: Number(started),
@@ -123,6 +121,8 @@ async function addAddresses({ table, all }: AuditDatabase, tally: EventTally, se
 
 /** PostgreSQL returns numbers of 8 bytes as strings. */
 type Counted<Names extends string> = Readonly<Record<Names, number | string>>
+
+type CountedPart = Counted<'events' | 'started' | 'ended' | 'refused'>
 
 type CountedUser = Counted<'displaced' | 'refused' | 'would'> & { readonly user_id: string }
 

@@ -55,8 +55,8 @@ export function keepPlace(root: HTMLElement): void {
     if (given?.isConnected === false) given = undefined
     if (!held || held.element.isConnected || (activeElement !== document.body && activeElement !== given)) return
     // What had the focus before stays, but the heading of a page only stands in for it.
-    const mayComeLate = given?.matches(`main, ${HEADING}`) && performance.now() - lostAt < SOON_MS
-    const place = bestFor(held, isLate || mayComeLate === true)
+    const standsIn = given?.matches(`main, ${HEADING}`) === true && performance.now() - lostAt < SOON_MS
+    const place = bestFor(held, isLate || standsIn)
     clearTimeout(timer)
     if (!place && !given) timer = window.setTimeout(giveOn, PATIENCE_MS, true)
     if (!place || place === given) return
@@ -95,13 +95,12 @@ function selectorOf(name: 'place' | 'row', value: string): string {
 }
 
 function find(within: Element, selector: string | undefined): HTMLElement | undefined {
-  const found = selector === undefined ? [] : within.querySelectorAll<HTMLElement>(selector)
-  return [...found].find((element) => element.checkVisibility() && !element.closest('[inert]'))
+  return selector === undefined ? undefined : [...within.querySelectorAll<HTMLElement>(selector)].find(isShown)
 }
 
-function canTake(element: HTMLElement): boolean {
-  return element.matches(TAKES_FOCUS) && element.checkVisibility() && !element.closest('[inert]')
-}
+const isShown = (element: HTMLElement) => element.checkVisibility() && !element.closest('[inert]')
+
+const canTake = (element: HTMLElement) => element.matches(TAKES_FOCUS) && isShown(element)
 
 const itself = (element: HTMLElement) => (canTake(element) && element.tagName !== 'MAIN' ? element : undefined)
 

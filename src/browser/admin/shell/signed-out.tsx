@@ -41,15 +41,15 @@ export function SignedOut() {
     if (state === 'yes') return
     setProblem(undefined)
     // Check without a click when the user returns from the login tab.
-    const look = () => void comeBack()
+    const look = () => void comeBack(rest.check())
     window.addEventListener('focus', look)
     return () => window.removeEventListener('focus', look)
   }, [state])
 
   if (state === 'yes') return null
-  async function look(check: typeof comeBack): Promise<void> {
+  async function look(checking: Promise<SignedIn>): Promise<void> {
     setChecking(true)
-    setProblem(await check())
+    setProblem(await comeBack(checking))
     setChecking(false)
   }
   const [title, help] = WORDS[state]
@@ -66,15 +66,14 @@ export function SignedOut() {
             <NewTabLink className="button primary" href={`${vars.adminUrl}signed-in`}>
               {t('sign_in')}
             </NewTabLink>
-            {state === 'other' ? (
-              <Button busy={isChecking && t('loading')} onClick={() => void look(() => comeBack(rest.goOn()))}>
-                {t('go_on_as', names)}
-              </Button>
-            ) : (
-              <Button busy={isChecking && t('loading')} onClick={() => void look(comeBack)}>
-                {t('signed_in_check')}
-              </Button>
-            )}
+            {/* Another button for another user, so that a second press on the first one does not choose them. */}
+            <Button
+              key={state}
+              busy={isChecking && t('loading')}
+              onClick={() => void look(state === 'other' ? rest.goOn() : rest.check())}
+            >
+              {t(state === 'other' ? 'go_on_as' : 'signed_in_check', names)}
+            </Button>
           </>
         }
       >
@@ -93,7 +92,7 @@ const WORDS = {
 } as const satisfies Record<Exclude<SignedIn, 'yes'>, readonly TextKey[]>
 
 /** Refreshes all data if the user is signed in again. Otherwise, returns the key of the text that explains why not. */
-async function comeBack(checking = rest.check()): Promise<TextKey | undefined> {
+async function comeBack(checking: Promise<SignedIn>): Promise<TextKey | undefined> {
   const state = await checking.catch(() => undefined)
   if (state === 'yes') await queries.expire()
   else if (state !== 'other') return state === undefined ? 'no_answer' : 'still_signed_out'
