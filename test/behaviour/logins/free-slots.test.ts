@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
@@ -85,6 +86,8 @@ test('a session whose request is still running is in use, however long it was id
   const laptop = await host.signedIn('alice')
   expect(await laptop.me()).toBe(200)
   clock.advance(2 * IDLE_MS)
+  // By the process's own clock, which no test moves, the session was used just now. It must be past `touchEvery`.
+  await setTimeout(10)
   const running = laptop.get('/slow')
   await gate.arrived
   expect((await host.browser().login('alice')).status).toBe(403)
