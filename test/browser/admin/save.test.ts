@@ -13,6 +13,7 @@ const lab = forThisFile(() => startAdminLab({ users }))
 beforeEach(async () => {
   await host.reset()
   await lab.limiter.sessions.endAll(1)
+  await lab.limiter.settings.reset()
   await lab.limiter.settings.update({ maximum: 5 })
 })
 
@@ -63,7 +64,6 @@ test('what another administrator has saved meanwhile is named in the bar, and on
   await saved(page)
   expect(await lab.limiter.settings.get()).toMatchObject({ maximum: 8, logic: 'block', idle_release: 900 })
   expect(await page.getByLabel('Idle Release').inputValue()).toBe('15')
-  await lab.limiter.settings.reset()
 })
 
 test('of many changes, the bar names three, first those that it would overwrite', async () => {

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from 'react'
+import { type InputHTMLAttributes, type ReactNode, useId, useState } from 'react'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
 interface LabelProps {
@@ -89,17 +89,15 @@ type NumberFieldProps = FieldProps & {
 /** Renders a field for an integer. Invalid input stays visible and prevents saving. */
 export function NumberField({ label, help, problem, value, onChange, minimum, orZero }: NumberFieldProps) {
   const t = useTexts()
-  const [text, setText] = useState(String(value))
+  const [typed, setTyped] = useState('')
+  // Saving or discarding edits changes the value from outside.
+  const text = typedValue(typed, minimum, orZero) === value ? typed : String(value)
   const isGood = typeof typedValue(text, minimum, orZero) === 'number'
   const isTooLarge = Number(text) > Number.MAX_SAFE_INTEGER
   const invalid = t(isTooLarge ? 'number_too_large' : orZero ? 'number_or_zero' : 'number_invalid', {
     minimum,
     maximum: Number.MAX_SAFE_INTEGER,
   })
-  useEffect(() => {
-    // Saving or discarding edits changes the value from outside.
-    setText((typed) => (typedValue(typed, minimum, orZero) === value ? typed : String(value)))
-  }, [value, minimum, orZero])
   const own = isGood ? problem : invalid
   return (
     <Field label={label} help={help} problem={own}>
@@ -116,7 +114,7 @@ export function NumberField({ label, help, problem, value, onChange, minimum, or
           ref={(input) => input?.setCustomValidity(isGood ? '' : invalid)}
           onFocus={({ target }) => target.select()}
           onChange={({ target }) => {
-            setText(target.value)
+            setTyped(target.value)
             onChange(typedValue(target.value, minimum, orZero))
           }}
         />
