@@ -25,8 +25,9 @@ const focused = (page: Page) =>
   })
 const limit = (page: Page) => page.getByLabel('Active Logins Limit')
 
-test('further rows take the focus from the button that shows them, also the last ones', async () => {
+test('further rows take the focus from the button that shows them, also the last ones, and on a slow device', async () => {
   const page = await lab.open(host.chromium, '/sessions')
+  await (await page.context().newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: 12 })
   const rows = page.locator('tbody [data-row]')
   await expect.poll(() => rows.count()).toBe(50)
   for (const shown of [50, 100]) {

@@ -1,4 +1,13 @@
-import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
 import { wasFocused } from '../../shell/kept-place.ts'
@@ -30,7 +39,7 @@ export function ListTable<T>({
   /** Shown below the rows. */
   more: ReactNode
 }) {
-  const drawn = useSlices(rows.length, () => 1 + rows.findIndex(({ key }) => wasFocused(key)))
+  const [drawn, drawAll] = useSlices(rows.length, () => 1 + rows.findIndex(({ key }) => wasFocused(key)))
   const keys = useRowKeys(
     rows.map(({ key }) => key),
     (key) => {
@@ -40,13 +49,16 @@ export function ListTable<T>({
   )
   const table = useRef<HTMLTableElement>(null)
   const lastKey = useRef<string>(undefined)
-  useEffect(() => {
+  // In the same task, because the button may be gone.
+  useLayoutEffect(() => {
     // The focus follows from the button that shows more rows to the first of them.
     const next = lastKey.current && rows[rows.findIndex(({ key }) => key === lastKey.current) + 1]
     const row = next && table.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(next.key)}"]`)
     if (!row) return
     lastKey.current = undefined
-    if (document.activeElement?.matches('body, .more-rows *')) row.focus({ preventScroll: true })
+    if (!document.activeElement?.matches('body, .more-rows *')) return
+    row.focus({ preventScroll: true })
+    row.scrollIntoView({ block: 'nearest' })
   })
   return (
     <>
@@ -77,6 +89,7 @@ export function ListTable<T>({
         <div
           onClick={() => {
             lastKey.current = rows.at(-1)?.key
+            drawAll()
           }}
         >
           {more}
@@ -113,20 +126,20 @@ const PAGE = 50
 const SLICE = 5
 
 /**
- * Returns how many of `count` rows to render now: a few more at a time, after what is around them. After Back, all of
- * them at once, because browsers restore the scroll position only if the rows exist.
+ * Returns how many of `count` rows to render now, and a function that renders them all. At first, a few more at a time,
+ * after what is around them; the first of further rows at once. After Back, all of them at once, because browsers restore
+ * the scroll position only if the rows exist.
  *
  * @param first How many rows to begin with.
  */
-function useSlices(count: number, first: () => number): number {
-  const [drawn, setDrawn] = useState(() => (place.isBack() ? count : first()))
-  const isWhole = drawn >= count
+function useSlices(count: number, first: () => number): [drawn: number, drawAll: () => void] {
+  const [before, setBefore] = useState(() => (place.isBack() ? count : first() - SLICE))
   useEffect(() => {
-    if (isWhole) return undefined
-    const timer = setTimeout(() => setDrawn(drawn + SLICE))
+    if (before >= count) return undefined
+    const timer = setTimeout(() => setBefore(Math.min(before + SLICE, count)))
     return () => clearTimeout(timer)
-  }, [drawn, isWhole])
-  return Math.min(drawn, count)
+  }, [before, count])
+  return [Math.min(before + SLICE, count), () => setBefore(count)]
 }
 
 /** Renders a header cell that sorts the table. */
