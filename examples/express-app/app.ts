@@ -29,15 +29,17 @@ const SEEDED = 'seeded at the start'
  * Creates an application password with a known value for the administrator. Creates only one, even if the app is
  * restarted or runs in several processes.
  */
-function seedAppPassword(limiter: Sessmgr, password: string): void {
-  limiter.passwords
-    .verify(ADMIN_ID, password)
-    .then((known) => (known ? undefined : limiter.passwords.create(ADMIN_ID, SEEDED, password)))
-    .catch((error) => console.error(`SEED_APP_PASSWORD could not be stored: ${error.message}`))
+async function seedAppPassword(limiter: Sessmgr, password: string): Promise<void> {
+  try {
+    const isKnown = await limiter.passwords.verify(ADMIN_ID, password)
+    if (!isKnown) await limiter.passwords.create(ADMIN_ID, SEEDED, password)
+  } catch (error) {
+    console.error(`SEED_APP_PASSWORD could not be stored: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 /** Creates the example application: a small blog that limits the sessions of each account. */
-export function createApp(config: Config): { app: Express; limiter: Sessmgr; close(): Promise<void> } {
+export async function createApp(config: Config): Promise<{ app: Express; limiter: Sessmgr; close(): Promise<void> }> {
   const users = createUsers(config)
   const posts = createPosts()
   const authentication = createAuthentication(users)
@@ -54,7 +56,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     audit: config.audit,
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
-  if (config.appPassword) seedAppPassword(limiter, config.appPassword)
+  if (config.appPassword) await seedAppPassword(limiter, config.appPassword)
 
   const app = express()
   app.disable('x-powered-by')

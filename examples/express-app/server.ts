@@ -6,14 +6,14 @@ import { type Config, readConfig } from './config.ts'
 
 const config = readConfig(process.env)
 if (config.workers > 1 && cluster.isPrimary) runWorkers(config)
-else serve(config)
+else await serve(config)
 
-function serve(config: Config): void {
+async function serve(config: Config): Promise<void> {
   const { port, redisUrl, databaseFile } = config
   if (!redisUrl && !databaseFile) {
     console.log('All data is in memory. To keep it, set SESSMGR_DB to a file or REDIS_URL to a Redis server.')
   }
-  const { app, close } = createApp(config)
+  const { app, close } = await createApp(config)
   const server = app.listen(port, '127.0.0.1', (error) => {
     if (error) {
       console.error(`Cannot listen on port ${port}: ${error.message}. Set PORT to a free one.`)

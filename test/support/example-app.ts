@@ -12,11 +12,11 @@ const ENV = { SESSION_SECRET: 'test', SCRYPT_COST: '16' }
 
 /** The example is a separate project with other global types than the tests, so its module is described here. */
 interface ExampleModule {
-  createApp(config: object): { app: Express; limiter: Sessmgr; close(): Promise<void> }
+  createApp(config: object): Promise<{ app: Express; limiter: Sessmgr; close(): Promise<void> }>
 }
 
 /** Builds the example application from environment variables, as its server does. */
-export async function createExample(env: Record<string, string>): Promise<ReturnType<ExampleModule['createApp']>> {
+export async function createExample(env: Record<string, string>): ReturnType<ExampleModule['createApp']> {
   const from = (file: string) => import(fileURLToPath(new URL(file, FOLDER)))
   const { createApp } = (await from('app.ts')) as ExampleModule
   const { readConfig } = (await from('config.ts')) as { readConfig(env: Record<string, string>): object }
