@@ -12,8 +12,8 @@ export interface Refusal {
   readonly reason?: string | undefined
   /** The server's messages about values that it refused, by `option.key`. */
   readonly problems: Readonly<Record<string, string>>
-  /** Whether another user has changed the same values, so that the user has to decide. */
-  readonly isConflict?: boolean
+  /** The values that another user has changed, by `option.key`, so that the user has to decide. */
+  readonly conflict?: readonly string[]
   /** Whether the browser was offline. */
   readonly isOffline?: boolean
 }
@@ -49,7 +49,8 @@ export function createOptionDraft(stored: () => SiteOptions) {
       const problems = Object.entries(refusal?.problems ?? {}).filter(([path]) => !isPathIn(name, path))
       become({ ...edits, [name]: whole }, refusal && { ...refusal, problems: Object.fromEntries(problems) })
     },
-    discard: () => become({}),
+    /** Removes all edits, or only those of some values, named by `option.key`. */
+    discard: (paths?: readonly string[]) => become(paths ? without(edits, paths) : {}),
     /** Returns the edits to save, which must then be settled or refused. */
     send(): Edits {
       isSending = true
@@ -89,6 +90,15 @@ export function isSame(one: unknown, other: unknown): boolean {
 /** Checks whether a value is an object that can be edited by key. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function without(edits: Edits, paths: readonly string[]): Edits {
+  const isKept = (path: string) => !paths.includes(path)
+  const kept = Object.entries(edits).map(([name, edit]) => {
+    if (!isRecord(edit)) return [name, isKept(name) ? edit : undefined]
+    return [name, Object.fromEntries(Object.entries(edit).filter(([key]) => isKept(`${name}.${key}`)))]
+  })
+  return Object.fromEntries(kept)
 }
 
 /** Returns the edits without the values that are stored already. */

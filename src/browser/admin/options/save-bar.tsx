@@ -30,14 +30,14 @@ function SaveBar() {
   const save = useSave()
   const isDirty = useDraft(draft.isDirty)
   const isSending = useDraft(draft.isSending)
-  const { reason, isConflict = false, isOffline = false } = useDraft(draft.refusal) ?? {}
+  const { reason, conflict, isOffline = false } = useDraft(draft.refusal) ?? {}
   const isBack = useOnline() && isOffline
   const bar = useRoom(isDirty)
   useEnter(save)
   if (!isDirty) return null
 
   function discard(): void {
-    draft.discard()
+    draft.discard(conflict)
     toasts.clear()
   }
 
@@ -45,20 +45,20 @@ function SaveBar() {
     <div className="save-bar" ref={bar} tabIndex={-1}>
       <p role="status" className={reason && 'problem'}>
         {isBack ? t('not_saved', { reason: t('online_again') }) : (reason ?? t('unsaved'))}{' '}
-        {!isConflict && <LimitChange />}
+        {!conflict && <LimitChange />}
       </p>
       {/* Other buttons, so that a second press on "Save Changes" does not answer the question that the first one raised. */}
-      <Button key={isConflict ? 'theirs' : 'discard'} tone="quiet" disabled={isSending} onClick={discard}>
-        {t(isConflict ? 'conflict_theirs' : 'discard')}
+      <Button key={conflict ? 'theirs' : 'discard'} tone="quiet" disabled={isSending} onClick={discard}>
+        {t(conflict ? 'conflict_theirs' : 'discard')}
       </Button>
       <Button
-        key={isConflict ? 'mine' : 'save'}
+        key={conflict ? 'mine' : 'save'}
         tone="primary"
         busy={isSending && t('saving')}
         // The same for the second click of a double click.
         onClick={({ detail }) => detail < 2 && void save()}
       >
-        {t(isConflict ? 'conflict_mine' : 'save')}
+        {t(conflict ? 'conflict_mine' : 'save')}
       </Button>
     </div>
   )
@@ -103,7 +103,7 @@ function useEnter(save: () => unknown): void {
       if (key !== 'Enter' || defaultPrevented || isComposing || !(target instanceof Element)) return
       if (!target.matches('main input:is([type=number], [type=text])') || target.closest('form')) return
       // Ask the draft, because the last key may have been pressed before this component renders again.
-      const hasChoice = draft.refusal()?.isConflict
+      const hasChoice = draft.refusal()?.conflict
       if (draft.isDirty() && !hasChoice) save()
     }
     window.addEventListener('keydown', press)
@@ -198,7 +198,7 @@ function LeaveDialog() {
       actions={
         <>
           <Button onClick={stay}>{t('leave_stay')}</Button>
-          <Button tone="danger" onClick={draft.discard}>
+          <Button tone="danger" onClick={() => draft.discard()}>
             {t('leave_discard')}
           </Button>
           <Button

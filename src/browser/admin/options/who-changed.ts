@@ -18,7 +18,11 @@ export async function meetConflict(t: Translate, edits: Edits): Promise<Refusal 
   await queries.load(logQuery)
   queries.set(OPTIONS_QUERY, newest)
   if (changes.length === 0) return undefined
-  return { reason: sayWhoChanged(t, changes, changesIn(queries.get(logQuery)?.body)), problems: {}, isConflict: true }
+  return {
+    reason: sayWhoChanged(t, changes, changesIn(queries.get(logQuery)?.body)),
+    problems: {},
+    conflict: changes.map(({ option, key }) => [option, key].filter(Boolean).join('.')),
+  }
 }
 
 /** A value that another user has changed. `key` is an empty string for a whole option. */
