@@ -1,5 +1,5 @@
 import '../styles/activity.css'
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import { Fragment, memo, type ReactNode, useMemo, useState } from 'react'
 import { Empty } from '../parts/feedback.tsx'
 import { Select } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
@@ -365,30 +365,37 @@ function devicesOf(ended: readonly ActivityEvent[], t: Translate): string {
   return named.join('; ')
 }
 
-/** Renders when and why a user's last session ended, if the activity log knows. */
+/** Renders when and why a user's last session ended, and whether everyone was signed out later, if the log knows. */
 export function LastEnd({ user: { id, login } }: { user: Person }) {
   const t = useTexts()
+  const own = useLast({ type: 'session.ended', user: login || String(id) })
+  const all = useLast({ type: 'logout.all' })
+  // The login name of one user can be the id of another.
+  const end = own?.user?.id === id ? own : undefined
+  const ends = all && all.at > (end?.at ?? 0) ? [all, end] : [end]
+  return ends.map((event) => {
+    if (!event) return null
+    const who = whoDidIt(t, event)
+    const what = whatHappened(t, event)
+    return (
+      <Fragment key={event.id}>
+        <br />
+        {t('last_end', {
+          what: who === undefined ? what : `${what} ${t('v_by', { name: who })}`,
+          when: timeAgo(event.at),
+        })}
+      </Fragment>
+    )
+  })
+}
+
+/** Reads the last event of a type, of one user or of all. */
+function useLast(parameters: Readonly<Record<string, string>>): ActivityEvent | undefined {
   const query: Query<{ readonly events: readonly ActivityEvent[] }> = {
-    key: ['last-end', id],
-    path() {
-      const parameters = { type: 'session.ended', user: login || String(id), limit: '1' }
-      return `sessmgr/v1/audit?${new URLSearchParams(parameters)}`
-    },
+    key: ['last-event', parameters],
+    path: () => `sessmgr/v1/audit?${new URLSearchParams({ ...parameters, limit: '1' })}`,
     failsAtOnce: true,
   }
   const { data } = useQuery(query)
-  const [event] = Array.isArray(data?.events) ? data.events : []
-  // The login name of one user can be the id of another.
-  if (!event || event.user?.id !== id) return null
-  const who = whoDidIt(t, event)
-  const what = whatHappened(t, event)
-  return (
-    <>
-      <br />
-      {t('last_end', {
-        what: who === undefined ? what : `${what} ${t('v_by', { name: who })}`,
-        when: timeAgo(event.at),
-      })}
-    </>
-  )
+  return Array.isArray(data?.events) ? data.events[0] : undefined
 }
