@@ -167,6 +167,11 @@ test('a person is searched: by a part of the name, the address, the login, and a
   // A display name may belong to several, so it opens nobody by itself.
   await search(page).fill('c')
   await page.getByRole('option', { name: /^Carol/ }).waitFor()
+  // While the search fails, nobody knows whether somebody has this name.
+  await page.route('**/people/search?*', (route) => route.abort())
+  await look('carolin', 'Check your connection and try again.')
+  expect(await page.getByText('Nobody is called').count()).toBe(0)
+  await page.unrouteAll()
   await look('nobody', 'Try the e-mail address.')
   await page.route('**/sessmgr/v1/sessions?*', (route) => route.abort())
   await look('carol', 'The server is not responding.')

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useState } from 'react'
-import { Empty } from '../parts/feedback.tsx'
+import { Empty, Pending } from '../parts/feedback.tsx'
 import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PlaceLink } from '../parts/links.tsx'
@@ -227,14 +227,16 @@ export function UnknownUser({
   query?: Readonly<Record<string, string>>
 }) {
   const t = useTexts()
-  const { data } = usePeopleSearch(text)
-  const there = data?.address?.people ?? []
-  const similar = data?.people ?? []
+  const found = usePeopleSearch(text)
+  const { data } = found
+  if (!data) return <Pending of={found} />
+  const there = data.address?.people ?? []
+  const similar = data.people
   const called = similar.filter(({ user }) => isCalled(user, text))
   const people = [there, called, similar].find(({ length }) => length > 0) ?? []
   return (
     <Empty icon="search" title={<span role="alert">{noneFound(t, text, data)}</span>}>
-      {people.length === 0 && !data?.address && t('try_email')}
+      {people.length === 0 && !data.address && t('try_email')}
       {people === similar && people.length > 0 && `${t('closest')} `}
       {people.map(({ user }, index) => (
         <span key={String(user.id)}>
@@ -251,6 +253,8 @@ export function UnknownUser({
 
 /** How many people a search finds at most. */
 const MOST_FOUND = 8
+/** How many characters the server searches for at most. */
+const LONGEST = 200
 
 /** A user who was found, and how many sessions they have. */
 type FoundPerson = Pick<SignedInPerson, 'user' | 'live'>
@@ -271,14 +275,14 @@ interface SearchResult {
 /** Searches for users by part of their name, or says why it could not. */
 function usePeopleSearch(text: string) {
   const textOf = useFailureText()
-  const q = text.trim()
+  const q = text.trim().slice(0, LONGEST)
   const query: Query<SearchResult> = {
     key: [SESSIONS, 'search', q],
     path: () => `sessmgr/v1/people/search?${new URLSearchParams({ q })}`,
     freshMs: 30_000,
   }
-  const { data, error } = useQuery(query, { isNeeded: q !== '' })
-  return { data, failure: error && !data && textOf(error, 'load_failed') }
+  const found = useQuery(query, { isNeeded: q !== '' })
+  return { ...found, failure: found.error && !found.data && textOf(found.error, 'load_failed') }
 }
 
 /** A user who was looked up. */
