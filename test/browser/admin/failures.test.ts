@@ -218,6 +218,15 @@ describe.each(IS_WHOLE_MATRIX ? FAILURES : FAILURES.slice(0, 1))('a call that en
   })
 })
 
+test('an empty answer to a click is told like a failure, and the button works again', async () => {
+  await host.signIn('alice')
+  const page = await host.open('/sessions?user=alice')
+  await page.route('**/sessions/destroy', (route) => route.fulfill({ json: null }))
+  await page.locator('.row-end').first().click()
+  await page.getByText('Signing out did not work.').first().waitFor()
+  await expect.poll(() => page.locator('.row-end').first().textContent()).toBe('Sign out')
+})
+
 test('what loads for 8 seconds says that the server is slow', async () => {
   const page = await blank()
   await page.clock.install()

@@ -29,17 +29,17 @@ export function useCall<Input, Answer>(
   latest.current = { call, after, textOf }
   const run = useCallback(async (input: Input) => {
     setPending((others) => [...others, input])
-    const failure = await latest.current.call(input).then(
-      (answer) => latest.current.after.onSuccess(answer, input),
-      (error: unknown) => ({ error }),
-    )
-    const { failed, onFailure, changes } = latest.current.after
-    if (failure) {
-      const reason = latest.current.textOf(failure.error, failed)
-      if (onFailure) onFailure(reason, failure.error, input)
+    try {
+      const answer = await latest.current.call(input)
+      latest.current.after.onSuccess(answer, input)
+    } catch (error) {
+      const { failed, onFailure } = latest.current.after
+      const reason = latest.current.textOf(error, failed)
+      if (onFailure) onFailure(reason, error, input)
       else toasts.show(reason, 'error')
     }
     setPending((all) => all.filter((one) => one !== input))
+    const { changes } = latest.current.after
     if (changes) void queries.expire(changes)
   }, [])
   return [run as (input: Input) => void, pending]
