@@ -208,8 +208,8 @@ test('a long list of sessions is selected, row by row and by Shift, searched, so
   await expect.poll(() => focused()).toBe(await keyOf(1))
 
   await page.getByRole('button', { name: 'Show 20 more' }).press('Enter')
-  const status = page.getByText('120 of 120 shown.')
-  await expect.poll(() => status.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.getByText('120 of 120 shown.').waitFor()
+  await expect.poll(() => focused()).toBe(await keyOf(100))
   await expect.poll(() => rows.count()).toBe(120)
   const boxState = () => all.evaluate((box: HTMLInputElement) => [box.checked, box.indeterminate])
   expect(await boxState()).toEqual([false, true])

@@ -1,13 +1,4 @@
-import {
-  type FocusEvent,
-  type KeyboardEvent,
-  memo,
-  type ReactNode,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
 import { wasFocused } from '../../shell/kept-place.ts'
@@ -134,7 +125,7 @@ const SLICE = 5
  */
 function useSlices(count: number, first: () => number): [drawn: number, drawAll: () => void] {
   const [before, setBefore] = useState(() => (place.isBack() ? count : first() - SLICE))
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (before >= count) return undefined
     const timer = setTimeout(() => setBefore(Math.min(before + SLICE, count)))
     return () => clearTimeout(timer)
