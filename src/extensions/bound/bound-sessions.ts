@@ -145,6 +145,10 @@ const PARTITIONED =
   'The session cookie is partitioned, so no session is bound: browsers would not refresh the proof. Remove "partitioned" ' +
   'from its options, or do without boundSessions().'
 
+const LOST =
+  'A browser has not kept the cookie of its proof, so its session is not bound. A proxy changes the path or the ' +
+  'attributes of cookies: let it leave them as they are.'
+
 class BoundSessions {
   readonly #core: ServiceCore
   readonly #parts: Parts
@@ -246,11 +250,14 @@ class BoundSessions {
       // A new id is no new login: whoever has copied the cookie by then must get neither a key nor more time.
       const leftMs = REGISTRATION_MS - (admitted.createdAt - admitted.loggedInAt)
       if (leftMs <= 0) return
-      const { cookieScope: scope } = visit
+      const { cookieScope: scope, raw } = visit
       if (scope.partitioned) return this.#warn(PARTITIONED)
       const path = this.#at({ baseUrl }, 'start')
       if (!path.startsWith((scope.path ?? '/').replace(/\/?$/, '/'))) return this.#warn(OUTSIDE)
       // Needed even if the session is bound by now: the response with the proof of the key may still be on its way.
+      const last = before && cookieOf(before.token)
+      // Otherwise, the proofs of earlier ids would add up.
+      if (last?.read(raw.headers.cookie, scope)) for (const gone of last.remove(scope)) appendCookie(response, gone)
       const proof = this.#proofs.prove(session.token, Date.now() + leftMs - 2 * this.#parts.proofMs)
       appendCookie(response, cookieOf(session.token).write(proof, Math.ceil(leftMs / 1000), scope))
       if (session.bound !== undefined) return
@@ -274,6 +281,12 @@ class BoundSessions {
     const key = given?.key
     if (!login || key === undefined || !given.isSignedBy(key)) return sendJson(call, 403, {})
     const [madeAt, loggedInAt, userId, token] = login
+    const { session, visit } = call
+    // Comes with the cookie of the session, unless the browser has refused it. It would refuse that of the key as well.
+    if (session?.token === token && session.bound === undefined && !this.#hasProof(visit, token)) {
+      this.#warn(LOST)
+      return sendJson(call, 403, {})
+    }
     const isBound = await this.#core.options.store.sessions.changeState(userId, bindTo(key, loggedInAt, token))
     if (!isBound) return sendJson(call, 403, {})
     // Names the user, so that their session can be found without its id.
@@ -408,7 +421,8 @@ const STYLE =
  * begins. Not twice in five seconds: browsers without a key, such as Firefox, would go on for ever. Nor in a sandbox, where
  * there is no storage, and each request would be as the first.
  */
-const RELOAD = 'let s=sessionStorage,n=Date.now();if(!(n-s.sessmgr_bound<5e3)){s.sessmgr_bound=n;location.reload()}'
+const RELOAD =
+  'let s=sessionStorage,n=Date.now();if(!(Math.abs(n-s.sessmgr_bound)<5e3)){s.sessmgr_bound=n;location.reload()}'
 /** Shows the sentence only if the page is still there after a moment, as after a download. */
 const LATER = '<style>main{animation:a 1.5s}@keyframes a{0%,to{visibility:hidden}}</style>'
 /** Makes the button lead to the start page, as after a request that cannot be repeated. */

@@ -249,7 +249,7 @@ it('a new id soon after the login asks again, for the same time and one key, and
   expect([(await key.register(browser, again)).status, await browser.me()]).toEqual([200, 200])
   expect((await new DeviceKey().register(browser, login)).status, 'another key').toBe(403)
   const last = await later.post('/rotate')
-  expect(await later.me(), 'the time of the login, with the new id').toBe(200)
+  expect([await later.me(), proofNames(later).length], 'the time of the login, with the new id').toEqual([200, 1])
   advance(MINUTE)
   expect((await new DeviceKey().register(later, last)).status, 'two minutes after the login').toBe(403)
   expect(codeOf(await later.get('/me'))).toEqual([401, 'device_not_bound'])
@@ -322,6 +322,15 @@ it('an application whose sessions are never bound is told why', async () => {
   const apart = await startBound({}, { session: { cookie: { sameSite: 'none', partitioned: true } } })
   expect(registrationIn(await apart.browser().post('/login', ALICE))).toBeUndefined()
   expect(apart.logs).toEqual([[aWarning('session-is-never-bound', /partitioned/)]])
+})
+
+it('a browser that refuses the cookie of its proof keeps its session without a key, and the application is told why', async () => {
+  const { browser: newBrowser, logs } = await startBound()
+  const [browser, key] = [newBrowser(), new DeviceKey()]
+  const login = await browser.post('/login', ALICE)
+  loseProof(browser)
+  expect((await key.register(browser, login)).status).toBe(403)
+  expect([await browser.me(), logs]).toEqual([200, [[aWarning('session-is-never-bound', /proxy/)]]])
 })
 
 it('a proof outlives a change of password and rolling cookies', async () => {
