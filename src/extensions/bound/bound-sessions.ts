@@ -5,7 +5,6 @@ import {
   changeCookies,
   coreOf,
   type HostResponse,
-  htmlText,
   keepCookiesOut,
   LoginCookie,
   mountPath,
@@ -15,19 +14,15 @@ import {
   type RoutedRequest,
   redirect,
   refuseCrossOrigin,
-  type Say,
   type ServiceCore,
-  type SessmgrErrorCode,
   type StateChange,
   sendBody,
-  sendPage,
   type Visit,
   visitOf,
 } from '../../extend.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { warn } from '../../ground/logger.ts'
-import { nodeCrypto } from '../../ground/node-crypto.ts'
 import {
   callable,
   type Declared,
@@ -40,6 +35,7 @@ import {
 } from '../../ground/option-checks.ts'
 import type { Middleware, RequestState, Sessmgr, Token, UserId } from '../../index.ts'
 import { DeviceProofs, LOGIN, readAnswer } from './device-proofs.ts'
+import { type Refusal, sendRefusal } from './refusal-page.ts'
 
 /** Options of boundSessions(). Omitted or undefined options use their defaults. */
 export interface BoundOptions {
@@ -122,12 +118,6 @@ interface Call {
   readonly visit: Visit
   readonly session: Session | undefined
 }
-
-/**
- * Why a request is refused: its session must be bound, and is not; its browser says that it could not get a proof in
- * time; or it has the cookie of a bound session, but no proof.
- */
-type Refusal = Extract<SessmgrErrorCode, 'device_not_bound' | 'device_proof_delayed' | 'device_proof_missing'>
 
 /** How long a browser has to register its key after a login, in milliseconds. */
 const REGISTRATION_MS = 120_000
@@ -226,13 +216,8 @@ class BoundSessions {
       return sendJson(call, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
     }
     const isLed = refusal === 'device_proof_missing' && (site === 'cross-site' || site === 'same-site')
-    const isGet = request.method === 'GET'
-    keepCookiesOut(response)
-    response.setHeader('Content-Security-Policy', isLed ? againPolicy() : "frame-ancestors 'none'")
-    // A browser that has lost its key gets the button when the site itself requests the page.
-    const leave = isLed || refusal === 'device_proof_delayed' ? undefined : this.#at(request, 'leave')
-    const more = !isGet ? TO_START : isLed ? AGAIN : ''
-    sendPage(request, response, 401, pageOf(say, isLed ? 'device_led_here' : refusal, leave, more))
+    const leave = this.#at(request, 'leave')
+    sendRefusal(request, response, { say, refusal: isLed ? 'device_led_here' : refusal, leave })
   }
 
   /** Asks the browser to register a key, if the response is to a login. */
@@ -409,45 +394,5 @@ function sendJson({ request, response }: Call, status: number, body?: object, ..
 function tooEarly() {
   return invalidOption(
     'Mount boundSessions() after the limiter, for the same paths: app.use(limiter); app.use(boundSessions(limiter))',
-  )
-}
-
-const STYLE =
-  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}' +
-  'h1{font-size:1.25rem}button{font:inherit;padding:.5rem 1rem}'
-
-/**
- * Requests a page again at once, by this site itself, because browsers get no proof for a request that another site
- * begins. Not twice in five seconds: browsers without a key, such as Firefox, would go on for ever. Nor in a sandbox, where
- * there is no storage, and each request would be as the first.
- */
-const RELOAD =
-  'let s=sessionStorage,n=Date.now();if(!(Math.abs(n-s.sessmgr_bound)<5e3)){s.sessmgr_bound=n;location.reload()}'
-/** Shows the sentence only if the page is still there after a moment, as after a download. */
-const LATER = '<style>main{animation:a 1.5s}@keyframes a{0%,to{visibility:hidden}}</style>'
-/** Makes the button lead to the start page, as after a request that cannot be repeated. */
-const TO_START = '<meta name="referrer" content="origin">'
-const AGAIN = `${LATER}<script>${RELOAD}</script><noscript><meta http-equiv="refresh" content="0"></noscript>`
-/** Returns the policy of that page, which allows no other script. */
-function againPolicy(): string {
-  const hash = nodeCrypto().hash('sha256', RELOAD, 'base64')
-  return `script-src 'sha256-${hash}'`
-}
-
-/**
- * Draws the page of a refusal.
- *
- * @param leave Where its button leads, which ends the session. Without one, there is no button.
- * @param more What is at its end, as nothing that follows a reload is read.
- */
-function pageOf(say: Say, about: Refusal | 'device_led_here', leave: string | undefined, more: string): string {
-  const text = (key: Parameters<Say>[0]) => htmlText(say(key))
-  const title = text(`${about}_title`)
-  const form =
-    leave && `<form method="post" action="${htmlText(leave)}"><button>${text('device_leave')}</button></form>`
-  return (
-    `<!doctype html><html lang="${text('lang')}" dir="${text('dir')}"><head><meta charset="utf-8">` +
-    `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head><body><main>` +
-    `<h1>${title}</h1><p>${text(about)}</p>${form ?? ''}</main>${more}</body></html>`
   )
 }
