@@ -1,4 +1,13 @@
-import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
 import { wasFocused } from '../../shell/kept-place.ts'
@@ -125,7 +134,7 @@ const SLICE = 5
  */
 function useSlices(count: number, first: () => number): [drawn: number, drawAll: () => void] {
   const [before, setBefore] = useState(() => (place.isBack() ? count : first() - SLICE))
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (before >= count) return undefined
     const timer = setTimeout(() => setBefore(Math.min(before + SLICE, count)))
     return () => clearTimeout(timer)
