@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium } from 'playwright-core'
+import { vi } from 'vitest'
 import { FINGERPRINT } from './certificate.ts'
 
 /** Keys in software, because a machine of tests has no chip for them. */
@@ -56,7 +57,8 @@ export async function startDeviceChromium({ hasQuota = false } = {}): Promise<De
       await browser.close()
       started.kill('SIGKILL')
       await ended
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+      // Its children may still write for a moment.
+      await vi.waitFor(() => rmSync(profile, { recursive: true, force: true }), { timeout: 10_000, interval: 200 })
     },
   }
 }
