@@ -164,8 +164,8 @@ test('the banner for add-ons is there while there is something to buy or to lice
 test('the tab Support links to where there is help, and nowhere else; the page brings its own icon', async () => {
   const page = await lab.open(chromium, '/support')
   const panel = page.getByRole('region', { name: 'More help' })
-  const links = await panel.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
-  expect(links).toEqual(['/help', 'mailto:help@example.test'])
+  const links = () => panel.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+  await expect.poll(links).toEqual(['/help', 'mailto:help@example.test'])
   const loaded = await page.evaluate(async () => {
     const icon = new Image()
     icon.src = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href ?? ''
