@@ -239,10 +239,10 @@ class BoundSessions {
       if (scope.partitioned) return this.#warn(PARTITIONED)
       const path = this.#at({ baseUrl }, 'start')
       if (!path.startsWith((scope.path ?? '/').replace(/\/?$/, '/'))) return this.#warn(OUTSIDE)
-      // Needed even if the session is bound by now: the response with the proof of the key may still be on its way.
       const last = before && cookieOf(before.token)
       // Otherwise, the proofs of earlier ids would add up.
       if (last?.read(raw.headers.cookie, scope)) for (const gone of last.remove(scope)) appendCookie(response, gone)
+      // Needed even if the session is bound by now: the response with the proof of the key may still be on its way.
       const proof = this.#proofs.prove(session.token, Date.now() + leftMs - 2 * this.#parts.proofMs)
       appendCookie(response, cookieOf(session.token).write(proof, Math.ceil(leftMs / 1000), scope))
       if (session.bound !== undefined) return
